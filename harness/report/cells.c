@@ -118,27 +118,21 @@ static void put_names(struct line *json, const struct cell *cell)
     line_text(json, "started", of->runs.started);
 }
 
-static void put_list(struct line *json, const char *name, const struct runs *runs, size_t condition,
-                     size_t offset)
-{
-    LINE_ARRAY (json, name)
-        for (size_t i = 0; i < runs->count; i++) {
-            const struct run_record *run = &runs->item[i];
-            if (run->used && run->condition == condition)
-                line_real(json, NULL, *(const double *)(const void *)((const char *)run + offset));
-        }
-}
-
 // The used runs of a condition: {"times": [..], "memory_usage_byte": [..], "exit_codes": [..]}
-static void put_runs(struct line *json, const struct runs *runs, const char *name)
+static void put_runs(struct line *json, const struct experiment *of, const char *name)
 {
+    static const char *const lists[] = {"times", "memory_usage_byte", "exit_codes"};
+    const struct runs *runs = &of->runs;
     const size_t condition = runs_condition(runs, name);
-    line_object(json, name);
-    put_list(json, "times", runs, condition, offsetof(struct run_record, wall_s));
-    put_list(json, "memory_usage_byte", runs, condition,
-             offsetof(struct run_record, max_rss_bytes));
-    put_list(json, "exit_codes", runs, condition, offsetof(struct run_record, exit_code));
-    line_close(json);
+    LINE_OBJECT (json, name)
+        for (size_t list = 0; list < 3; list++)
+            LINE_ARRAY (json, lists[list])
+                for (size_t i = 0; i < runs->count; i++)
+                    if (runs->item[i].used && runs->item[i].condition == condition)
+                        line_real(json, NULL,
+                                  list == 0   ? runs_value(of, i, METRIC_WALL)
+                                  : list == 1 ? runs_value(of, i, METRIC_MEMORY)
+                                              : runs->item[i].exit_code);
 }
 
 static char *model_of(const struct cell *cell, bool lists)
@@ -171,9 +165,9 @@ static char *model_of(const struct cell *cell, bool lists)
     if (!lists)
         return json_text_end(&json);
     line_object(&json, "runs");
-    put_runs(&json, &of->runs, cell->reference);
+    put_runs(&json, of, cell->reference);
     if (cell->condition)
-        put_runs(&json, &of->runs, cell->condition);
+        put_runs(&json, of, cell->condition);
     return json_text_end(&json);
 }
 

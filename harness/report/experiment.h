@@ -97,9 +97,8 @@ void document_free(struct document *document);
 struct run_record {
     uint32_t condition; // number of its name in runs.condition
     uint32_t order;
-    double wall_s;
-    double max_rss_bytes, exit_code; // NAN: not known
-    bool flagged, used;              // used: figures are made of it
+    double exit_code;   // NAN: not known
+    bool flagged, used; // used: figures are made of it
 };
 
 // Each once.
@@ -115,9 +114,8 @@ struct runs {
     struct {
         double *item;
         size_t count, allocated;
-    } values;            // of each of item, of each metric that it is kept of; NAN: not known
-    size_t metric_count; // for so many: see runs_value
-    size_t measured;     // counted in any case
+    } values;        // of each of item, of each metric: see runs_value
+    size_t measured; // counted in any case
     struct names conditions;
     size_t seen[64];     // measured runs of each condition
     const char *started; // of the first run; NULL: none
@@ -139,9 +137,8 @@ struct run_options {
 struct experiment;
 void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
                const struct run_options *options, const char *who, struct problems *problems);
-// What a kept run has of a metric of the list that it was read with.
-double runs_value(const struct runs *runs, size_t run, const struct metric_list *list,
-                  size_t metric);
+// What a kept run has of a metric of the experiment; NAN: not known.
+double runs_value(const struct experiment *of, size_t run, size_t metric);
 // Number of the condition; SIZE_MAX: no run of it.
 size_t runs_condition(const struct runs *runs, const char *name);
 void runs_free(struct runs *runs);

@@ -261,7 +261,7 @@ static void put_condition(struct line *json, const struct experiment *of, size_t
             LINE_ARRAY (json, of->metrics.item[metric].words)
                 for (size_t i = 0; i < runs->count; i++)
                     if (runs->item[i].condition == condition)
-                        line_real(json, NULL, runs_value(runs, i, &of->metrics, metric));
+                        line_real(json, NULL, runs_value(of, i, metric));
         }
     line_close(json);
 }

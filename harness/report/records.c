@@ -179,34 +179,9 @@ static size_t known_name(struct arena *texts, struct names *names, const struct 
     return names->count++;
 }
 
-// The wall time is in each run.
-static bool is_kept_apart(const struct metric_list *list, size_t metric)
+double runs_value(const struct experiment *of, size_t run, size_t metric)
 {
-    return list->item[metric].chosen && metric != METRIC_WALL;
-}
-
-static void keep_values(struct runs *runs, const struct value *run, const struct metric_list *list)
-{
-    runs->metric_count = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        if (!is_kept_apart(list, i))
-            continue;
-        runs->metric_count++;
-        MORE(&runs->values) = run_value(run, list->item[i].name);
-    }
-}
-
-double runs_value(const struct runs *runs, size_t run, const struct metric_list *list,
-                  size_t metric)
-{
-    size_t place = 0;
-    if (metric == METRIC_WALL)
-        return runs->item[run].wall_s;
-    for (size_t i = 0; i < metric; i++)
-        place += is_kept_apart(list, i);
-    return is_kept_apart(list, metric) && place < runs->metric_count
-               ? runs->values.item[run * runs->metric_count + place]
-               : NAN;
+    return of->runs.values.item[run * of->metrics.count + metric];
 }
 
 static void note_run(struct reader *reader, const struct value *run)
@@ -231,12 +206,11 @@ static void note_run(struct reader *reader, const struct value *run)
         reader->options->visit(reader->options->context, run, used);
     if (!reader->options->keep || !measured)
         return;
-    keep_values(runs, run, reader->metrics);
+    for (size_t i = 0; i < reader->metrics->count; i++)
+        MORE(&runs->values) = run_value(run, reader->metrics->item[i].name);
     MORE(runs) = (struct run_record){
         .condition = (uint32_t)condition,
         .order = view_count(view_get(run, "order"), 0),
-        .wall_s = view_number(view_get(run, "wall_s"), 0),
-        .max_rss_bytes = view_real(run, "max_rss_bytes"),
         .exit_code = view_real(run, "exit_code"),
         .flagged = !used || view_first(view_get(run, "flags")) != NULL,
         .used = used,

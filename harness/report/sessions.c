@@ -394,27 +394,24 @@ static char *result_over(const struct experiment *part, size_t count)
 }
 
 // Appends the runs of the next session, which come after those before.
-static void append_runs(struct runs *to, const struct runs *from)
+static void append_runs(struct runs *to, size_t metrics_kept, const struct experiment *part)
 {
     uint32_t last = 0;
     for (size_t i = 0; i < to->count; i++)
         last = to->item[i].order > last ? to->item[i].order : last;
-    for (size_t i = 0; i < from->count; i++) {
-        struct run_record run = from->item[i];
-        const size_t condition = runs_condition(to, from->conditions.item[run.condition]);
+    for (size_t i = 0; i < part->runs.count; i++) {
+        struct run_record run = part->runs.item[i];
+        const size_t condition = runs_condition(to, part->runs.conditions.item[run.condition]);
         if (condition == SIZE_MAX)
             continue;
         run.condition = (uint32_t)condition;
         run.order += last;
         MORE(to) = run;
         // Sessions of one cell have the same metrics.
-        for (size_t k = 0; k < to->metric_count; k++) {
-            MORE(&to->values) = from->metric_count == to->metric_count
-                                    ? from->values.item[i * from->metric_count + k]
-                                    : NAN;
-        }
+        for (size_t k = 0; k < metrics_kept; k++)
+            MORE(&to->values) = part->metrics.count == metrics_kept ? runs_value(part, i, k) : NAN;
     }
-    to->measured += from->measured;
+    to->measured += part->runs.measured;
 }
 
 void sessions_join(struct experiment *all, struct experiment *part, size_t count, const char *name)
@@ -429,7 +426,7 @@ void sessions_join(struct experiment *all, struct experiment *part, size_t count
     part[0].runs = (struct runs){0};
     all->result.top = view_parse(&all->result.view, text, strlen(text));
     for (size_t i = 1; i < count; i++)
-        append_runs(&all->runs, &part[i].runs);
+        append_runs(&all->runs, part[0].metrics.count, &part[i]);
     experiment_settle(all);
     // That of the first which is not done.
     all->state = "done";
