@@ -2,21 +2,6 @@
 
 // ---- settings that protect
 
-static const struct value *protection_of(const struct experiment *experiment)
-{
-    return experiment->protection;
-}
-
-bool protection_measured(const struct experiment *experiment)
-{
-    return view_is(protection_of(experiment), VIEW_OBJECT);
-}
-
-static bool is_empty(const struct value *list)
-{
-    return !view_first(list);
-}
-
 const char *protection_setting(const struct row *row)
 {
     const struct value *settings = view_get(row->entry, "settings");
@@ -31,8 +16,8 @@ const char *protection_setting(const struct row *row)
 const char *protection_where(const struct row *row)
 {
     const struct value *settings = view_get(row->entry, "settings");
-    const bool load = !is_empty(view_get(settings, "load")),
-               target = !is_empty(view_get(settings, "target"));
+    const bool load = view_first(view_get(settings, "load")) != NULL,
+               target = view_first(view_get(settings, "target")) != NULL;
     return !view_is(settings, VIEW_OBJECT) ? "-"
            : load && target                ? "both"
            : target                        ? "target"
@@ -43,7 +28,7 @@ const char *protection_where(const struct row *row)
 static bool is_named(const struct experiment *experiment, const char *key,
                      const struct value *entry)
 {
-    const char *name = view_text(protection_of(experiment), key);
+    const char *name = view_text(experiment->protection, key);
     return name && view_matches(entry, "condition", name);
 }
 
@@ -90,7 +75,7 @@ const char *protection_ratio(struct arena *texts, const struct value *figure)
 
 static const struct value *entry_named(const struct experiment *experiment, const char *key)
 {
-    EACH_VALUE (item, view_get(protection_of(experiment), "rows"))
+    EACH_VALUE (item, view_get(experiment->protection, "rows"))
         if (is_named(experiment, key, item))
             return item;
     return NULL;
@@ -114,28 +99,17 @@ static const char *kept_text(struct arena *texts, const struct value *entry)
                                    : said(texts, "; the neighbour keeps %s of its speed", share);
 }
 
-static const char *removed_text(struct arena *texts, const struct value *entry)
-{
-    const struct estimate all = estimate_of(view_get(entry, "removed"));
-    return percent_text(
-        texts, (struct estimate){fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)}, true);
-}
-
 // Two significant digits more than 1 has: "5.0", "1.04".
 static const char *times_text(double value, char *text)
 {
     return number_fixed(value, value < 1.2 ? 2 : 1, text);
 }
 
-// The entry of the best one; NULL: there is none.
-static const struct value *protection_best(const struct experiment *experiment)
-{
-    return entry_named(experiment, "best");
-}
-
 static const char *best_text(const struct experiment *of)
 {
-    const struct value *best = protection_best(of);
+    const struct value *best = entry_named(of, "best");
+    const struct estimate all = estimate_of(view_get(best, "removed"));
+    const struct estimate removed = {fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)};
     return !best
                ? "None of these settings is known to protect it: more runs would tell."
                : said(of->texts,
@@ -143,12 +117,12 @@ static const char *best_text(const struct experiment *of)
                       named_text(of, best),
                       times_text(view_real(view_get(best, "slowdown_unprotected"), "value"), ROOM),
                       times_text(view_real(view_get(best, "slowdown"), "value"), ROOM),
-                      removed_text(of->texts, best), kept_text(of->texts, best));
+                      percent_text(of->texts, removed, true), kept_text(of->texts, best));
 }
 
 static const char *until_text(const struct experiment *of)
 {
-    const struct value *protection = protection_of(of), *weakest = entry_named(of, "weakest");
+    const struct value *protection = of->protection, *weakest = entry_named(of, "weakest");
     const double until = view_real(protection, "until");
     if (isnan(until))
         return NULL;
@@ -412,9 +386,9 @@ static void put_alone(struct line *json, const struct experiment *experiment)
 void answer_put(struct line *json, const char *name, const struct experiment *experiment)
 {
     LINE_ARRAY (json, name)
-        if (experiment_has_variants(experiment))
+        if (experiment->variants)
             ; // their tables have them: see variants.c
-        else if (protection_measured(experiment)) {
+        else if (experiment->protection) {
             visible_add(json, until_text(experiment));
             visible_add(json, best_text(experiment));
         } else if (view_first(experiment->slowdowns))
@@ -447,7 +421,7 @@ static const char *command_about(const struct experiment *experiment, const stru
     struct arena *texts = experiment->texts;
     const char *spec =
         which ? view_text(view_entry(view_get(record, "loads"), "name", which), "spec") : NULL;
-    return !spec || experiment_has_variants(experiment)
+    return !spec || experiment->variants
                ? NULL
                : said(texts, "%s --load %s -- %s", begin,
                       word_quoted(texts, said(texts, "%s=%s", which, spec)),
@@ -462,7 +436,7 @@ static const struct value *harmful(const struct experiment *experiment)
 {
     const struct value *found = NULL;
     double size = worth_protecting;
-    if (protection_measured(experiment) || view_has_text(experiment->settings, "service"))
+    if (experiment->protection || view_has_text(experiment->settings, "service"))
         return NULL;
     for (const struct value *item = NULL; each_slowdown(experiment, &item);)
         if (figure_bound(item, false) > size) {
@@ -474,7 +448,7 @@ static const struct value *harmful(const struct experiment *experiment)
 
 void answer_put_next(struct line *json, const struct experiment *experiment)
 {
-    const struct value *best = protection_best(experiment), *harm = harmful(experiment);
+    const struct value *best = entry_named(experiment, "best"), *harm = harmful(experiment);
     const struct value *closer = best ?: largest(experiment);
     visible_put(json, "next",
                 command_about(experiment, closer, "jostle slowdown --error 2% --max-runs 200"));

@@ -244,7 +244,7 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
 static void put_means(struct line *json, const char *name, const struct cell *cell,
                       const struct value *condition)
 {
-    const struct value *figures = capacity_searched(cell->of) ? NULL : condition,
+    const struct value *figures = cell->of->capacity ? NULL : condition,
                        *wall = view_get(figures, metrics[METRIC_WALL].name),
                        *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
     if (!line_object_if(json, name, condition != NULL))

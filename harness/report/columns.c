@@ -67,7 +67,7 @@ static const char *cell_runs_text(const struct row *row)
 // Where capacities are searched no figure is of the runs of a condition.
 static bool is_searched(const struct row *row)
 {
-    return row->cell && capacity_searched(row->of);
+    return row->cell && row->of->capacity;
 }
 
 static const char *figure_or_none(const struct row *row, const struct value *condition)
@@ -121,7 +121,7 @@ static const char *pair_text(const struct row *row)
 {
     const double alone = figure_center(metric_figure(row->baseline, row->metric)),
                  loaded = figure_center(metric_figure(row->condition, row->metric));
-    return capacity_searched(row->of)
+    return row->of->capacity
                ? "-"
                : kept(row->of->texts, number_pair(alone, loaded, row->metric->unit, ROOM));
 }

@@ -524,7 +524,7 @@ static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
         return;
     for (size_t i = 0; i < cell->flag_count; i++)
         figure.flags = joined(texts, figure.flags, " ", cell->flags[i]);
-    if (capacity_searched(cell->of)) {
+    if (cell->of->capacity) {
         put_capacity(csv, figure);
         return;
     }

@@ -119,6 +119,13 @@ void experiment_settle(struct experiment *experiment)
         experiment->cell = view_get(top[RESULT], "cell");
     if (!view_is(experiment->cell, VIEW_OBJECT))
         experiment->cell = NULL;
+    // What is of another kind is as good as not there.
+    if (!view_is(experiment->capacity, VIEW_OBJECT))
+        experiment->capacity = NULL;
+    if (!view_is(experiment->protection, VIEW_OBJECT))
+        experiment->protection = NULL;
+    if (!view_first(experiment->variants))
+        experiment->variants = NULL;
     experiment->session = view_count(view_get(experiment->cell, "session"), 1);
     experiment->baseline = view_first(experiment->conditions);
     experiment->reference = view_text(experiment->baseline, "name") ?: "baseline";
@@ -156,9 +163,8 @@ const char *command_text(struct arena *texts, const struct value *command)
 // The name of a condition's load; NULL: it has none.
 static const char *conditions_load(const struct experiment *experiment, const char *condition)
 {
-    return experiment_has_variants(experiment)
-               ? view_text(experiment_condition(experiment, condition), "load")
-               : condition;
+    return experiment->variants ? view_text(experiment_condition(experiment, condition), "load")
+                                : condition;
 }
 
 // What is known of a target that no campaign names.
@@ -404,11 +410,6 @@ const struct value *experiment_condition(const struct experiment *experiment, co
     return name ? view_entry(experiment->planned, "name", name) : NULL;
 }
 
-bool experiment_has_variants(const struct experiment *experiment)
-{
-    return view_first(experiment->variants) != NULL;
-}
-
 // The condition of the same variant without load; NULL: there is none.
 static const struct value *alone_of(const struct experiment *experiment,
                                     const struct value *variant)
@@ -449,7 +450,7 @@ static bool pair_load(const struct experiment *experiment, const struct value *c
 
 bool experiment_pairing(const struct experiment *experiment, size_t number, struct pairing *pairing)
 {
-    const bool variants = experiment_has_variants(experiment);
+    const bool variants = experiment->variants;
     size_t seen = 0;
     EACH_VALUE (item, experiment->conditions)
         if ((variants ? pair_variant : pair_load)(experiment, item, pairing) && seen++ == number)

@@ -215,6 +215,8 @@ struct experiment {
     const struct value *settings, *environment, *command, *loads, *variants, *planned, *cell;
     const struct value *conditions, *slowdowns, *comparisons, *interactions, *warnings, *intervals,
         *noise_floor, *capacity, *protection, *machine, *gate, *verdict, *washout;
+    // variants NULL: it compares none; capacity, protection NULL: it looked for none. Runs of a
+    // search for capacities are at different rates, and no mean or ratio is of them.
     const struct value *baseline;
     const char *reference; // the baseline's name
     struct metric_list metrics;
@@ -312,7 +314,5 @@ bool experiment_pairing(const struct experiment *experiment, size_t number,
                         struct pairing *pairing);
 // What the experiment says of a condition: {name, variant, load}; NULL: it has no variants.
 const struct value *experiment_condition(const struct experiment *experiment, const char *name);
-// Whether it compares variants.
-bool experiment_has_variants(const struct experiment *experiment);
 
 #endif

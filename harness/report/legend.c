@@ -28,7 +28,7 @@ struct legend legend_of(const struct experiment *experiment)
         .intervals = count,
         .fewest = experiment->sessions,
         .most = experiment->sessions,
-        .members = members_of(experiment->settings, count, experiment_has_variants(experiment)),
+        .members = members_of(experiment->settings, count, experiment->variants),
         .statistic = statistic_named(view_text(experiment->settings, "statistic"))};
     const struct metric_list *list = &experiment->metrics;
     const char *words = list->item[list->main].words;

@@ -77,11 +77,6 @@ static struct format format_of(struct arena *texts, const char *name, FILE *file
     return format;
 }
 
-static void add(struct formats *formats, struct format format)
-{
-    MORE(formats) = format;
-}
-
 static int by_name(const void *a, const void *b)
 {
     return strcmp(((const struct format *)a)->name, ((const struct format *)b)->name);
@@ -92,18 +87,16 @@ static void formats_find(struct formats *formats, const char *dir)
 {
     struct dirent **entry = NULL;
     const int count = scandir(dir, &entry, is_filter, NULL);
-    add(formats,
-        (struct format){"csv", "Long form for R, pandas, DuckDB; with --runs a line a run.", ".csv",
-                        "figures"});
-    add(formats,
-        (struct format){"terminal", "A table for each target, in colour unless NO_COLOR=1.", ".txt",
-                        "terminal"});
+    MORE(formats) = (struct format){
+        "csv", "Long form for R, pandas, DuckDB; with --runs a line a run.", ".csv", "figures"};
+    MORE(formats) = (struct format){
+        "terminal", "A table for each target, in colour unless NO_COLOR=1.", ".txt", "terminal"};
     for (int i = 0; i < count; i++) {
         OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
         FILE *file = fopen(path, "re");
         entry[i]->d_name[text_before(entry[i]->d_name, ".jq")] = '\0';
         if (file) {
-            add(formats, format_of(&formats->texts, entry[i]->d_name, file));
+            MORE(formats) = format_of(&formats->texts, entry[i]->d_name, file);
             fclose(file);
         }
         free(entry[i]);
@@ -350,10 +343,10 @@ static bool begins_with(const char *path, const char *schema)
 {
     char text[4096] = "";
     FILE *file = file_open_record(path);
-    if (file) {
-        text[fread(text, 1, sizeof text - 1, file)] = '\0';
-        fclose(file);
-    }
+    if (!file)
+        return false;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
     const char *value = strstr(text, "\"schema\"");
     value = value ? value + strlen("\"schema\"") : "";
     value += strspn(value, ": \"\n");
@@ -412,25 +405,21 @@ static void print_plan(const struct report *report)
     const char *part = settings->is_file    ? part_of_file(first)
                        : !settings->dirs[1] ? part_of(first)
                                             : NULL;
-    if (part) {
-        pair_put("part", part);
-        pair_put("records", first);
-    }
-    if (settings->only)
-        pair_put("only", settings->only);
-    pair_put("format", settings->chosen->name);
-    pair_put("reads", settings->chosen->reads);
-    if (settings->output)
-        pair_put("output", settings->output);
-    if (settings->verbose)
-        pair_put("verbose", "true");
-    if (settings->open)
-        pair_put("open", "true");
+    const char *const pairs[][2] = {{"part", part},
+                                    {"records", part ? first : NULL},
+                                    {"only", settings->only},
+                                    {"format", settings->chosen->name},
+                                    {"reads", settings->chosen->reads},
+                                    {"output", settings->output},
+                                    {"verbose", settings->verbose ? "true" : NULL},
+                                    {"open", settings->open ? "true" : NULL}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (pairs[i][1])
+            pair_put(pairs[i][0], pairs[i][1]);
     for (size_t i = 0; i < report->folders.count; i++) {
-        char number[32];
+        OWNED char *number = text_of("%zu", i + 1);
         if (!unfinished(&report->folders.item[i], i + 1, &report->wanted))
             continue;
-        snprintf(number, sizeof number, "%zu", i + 1);
         pair_put("unfinished", number);
         pair_put("folder", report->folders.item[i].path);
     }
@@ -502,16 +491,14 @@ static bool print_report(struct report *report)
 static struct wanted wanted_of(const struct settings *settings)
 {
     const char *reads = settings->chosen->reads;
-    return (struct wanted){
-        .only = settings->only,
-        .derived = settings->derived,
-        .rows = strcmp(reads, "rows") == 0 || strcmp(reads, "page") == 0 ||
-                strcmp(reads, "terminal") == 0,
-        .terminal = strcmp(reads, "terminal") == 0,
-        .page = strcmp(reads, "page") == 0,
-        .lists = strcmp(reads, "lists") == 0,
-        .figures = strcmp(reads, "figures") == 0,
-    };
+    struct wanted wanted = {.only = settings->only,
+                            .derived = settings->derived,
+                            .terminal = strcmp(reads, "terminal") == 0,
+                            .page = strcmp(reads, "page") == 0,
+                            .lists = strcmp(reads, "lists") == 0,
+                            .figures = strcmp(reads, "figures") == 0};
+    wanted.rows = wanted.page || wanted.terminal || strcmp(reads, "rows") == 0;
+    return wanted;
 }
 
 int main(int argc, char **argv)

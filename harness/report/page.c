@@ -147,7 +147,7 @@ static const char *reproduce_command(const struct cell *cell)
                        *variants = view_get(record, "variants"), *loads = view_get(record, "loads");
     const bool built = view_is(view_path(view_first(variants), "revision", "commit"), VIEW_STRING);
     struct arena *texts = cell->of->texts;
-    struct command command = {texts, capacity_searched(cell->of)       ? "jostle capacity"
+    struct command command = {texts, cell->of->capacity                ? "jostle capacity"
                                      : !cell->loaded && !cell->variant ? "jostle run"
                                                                        : "jostle slowdown"};
     const char *codes = commas(&command, view_get(settings, "ignore_codes"));
@@ -278,7 +278,7 @@ static void put_name(struct line *json, const struct cell *cell)
 static void put_charts(struct line *json, const struct cell *cell, bool first)
 {
     line_object(json, "charts");
-    if (!capacity_searched(cell->of)) {
+    if (!cell->of->capacity) {
         put_name(json, cell);
         line_text(json, "reference", cell->reference);
         line_text(json, "under", cell->condition);
@@ -287,7 +287,7 @@ static void put_charts(struct line *json, const struct cell *cell, bool first)
         visible_put(json, "unit", view_text(cell->load_entry, "unit"));
         put_metrics(json, cell);
     }
-    if (!capacity_searched(cell->of) && first) {
+    if (!cell->of->capacity && first) {
         LINE_OBJECT (json, "runs")
             for (size_t i = 0; i < cell->of->runs.conditions.count; i++)
                 put_condition(json, cell->of, i);
@@ -312,7 +312,7 @@ void page_put_ratio(struct line *json, const struct value *slowdown)
 void page_put(struct line *json, const struct cell *cell, bool first)
 {
     const struct value *loaded = cell->loaded ?: cell->baseline;
-    const struct value *figures = capacity_searched(cell->of) ? NULL : loaded,
+    const struct value *figures = cell->of->capacity ? NULL : loaded,
                        *alone = figures ? cell->baseline : NULL,
                        *points = view_get(row_attribution(cell), "points");
     line_object(json, "values");

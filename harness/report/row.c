@@ -56,7 +56,7 @@ void row_warnings(struct line *json, const struct experiment *experiment, const 
 bool row_has_metric(const struct experiment *experiment, size_t metric)
 {
     return experiment->metrics.item[metric].chosen && metric != experiment->metrics.main &&
-           !capacity_searched(experiment);
+           !experiment->capacity;
 }
 
 const char *row_load(const struct cell *cell)
@@ -212,11 +212,6 @@ const char *ratio_direction(const struct experiment *experiment, const struct va
     const char *text = metric ? ratio_plain(slowdown, metric, ROOM) : "-";
     return strcmp(text, "-") == 0 ? NULL
                                   : said(experiment->texts, "%s %s of alone", metric->words, text);
-}
-
-bool capacity_searched(const struct experiment *experiment)
-{
-    return view_is(experiment->capacity, VIEW_OBJECT);
 }
 
 const char *capacity_value(const struct experiment *of, const struct value *entry)

@@ -232,7 +232,7 @@ static bool is_judged(const struct experiment *experiment, const char *metric)
     EACH_VALUE (item, experiment->slowdowns)
         if (view_matches(item, "metric", metric) && view_has_text(item, "verdict"))
             return true;
-    return experiment_has_variants(experiment);
+    return experiment->variants;
 }
 
 // What the gate is about, where that is not the wall time alone: " for user time, memory",
@@ -292,7 +292,7 @@ static const char *relations_text(const struct experiment *experiment)
 static void put_gate(struct line *json, const struct experiment *experiment)
 {
     const char *limits = limits_text(experiment),
-               *why = checks_why(experiment->texts, experiment->gate);
+               *why = view_joined(experiment->texts, view_get(experiment->gate, "why"), ", ");
     const char *word = view_string(experiment->verdict) ?: view_text(experiment->gate, "verdict");
     const char *relations =
         isnan(limit_of(experiment, LIMIT_SAME)) ? "" : relations_text(experiment);

@@ -113,10 +113,6 @@ const char *ratio_plain(const struct value *slowdown, const struct quantity *met
 // NULL: of another, or not known.
 const char *ratio_direction(const struct experiment *experiment, const struct value *slowdown);
 
-// Whether the experiment looked for capacities: its runs are at different rates, and no mean or
-// ratio is of them.
-bool capacity_searched(const struct experiment *experiment);
-
 // "29.0 [27.0, 31.0] k/s", or a bound where the objective is kept nowhere, or everywhere; entry:
 // of by_condition.
 const char *capacity_value(const struct experiment *of, const struct value *entry);
@@ -195,8 +191,6 @@ void answer_put_next(struct line *json, const struct experiment *experiment);
 // Settings that protect a target, of `protection` in result.json: what each leaves of the slowdown,
 // and what the neighbour still achieves.
 
-bool protection_measured(const struct experiment *experiment);
-
 // What the row of an entry has in its columns.
 const char *protection_setting(const struct row *row);
 const char *protection_where(const struct row *row);
@@ -239,10 +233,6 @@ void protection_put(struct line *json, const struct experiment *experiment);
 // null of a measurement that compares nothing, and of a capacity. time_s: of all runs. first: of
 // the cells of its experiment, which has the comparisons of variants.
 void checks_put(struct line *json, const struct cell *cell, bool first);
-
-// The flags in the member "why" of a ratio or of a gate: "load-short, carry-over"; NULL: there are
-// none.
-const char *checks_why(struct arena *texts, const struct value *judged);
 
 // ---- page.c
 

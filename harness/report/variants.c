@@ -185,8 +185,7 @@ static void put_sentences(struct line *json, const struct experiment *experiment
 
 void variants_put(struct line *json, const struct experiment *experiment, bool page)
 {
-    if (!line_object_if(json, "variants",
-                        experiment_has_variants(experiment) && !capacity_searched(experiment)))
+    if (!line_object_if(json, "variants", experiment->variants && !experiment->capacity))
         return;
     const struct legend legend = legend_of(experiment);
     visible_put(json, "title", experiment->name);
@@ -211,7 +210,7 @@ void capacity_put(struct line *json, const struct experiment *experiment)
 {
     const struct value *capacity = experiment->capacity, *list = view_get(capacity, "by_condition");
     struct legend legend = legend_of(experiment);
-    if (!line_object_if(json, "capacity", capacity_searched(experiment)))
+    if (!line_object_if(json, "capacity", experiment->capacity))
         return;
     visible_put(json, "title", experiment->name);
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
@@ -254,7 +253,7 @@ static void put_protections(struct line *json, const struct experiment *experime
 void protection_put(struct line *json, const struct experiment *experiment)
 {
     const struct legend legend = legend_of(experiment);
-    if (!line_object_if(json, "protection", protection_measured(experiment)))
+    if (!line_object_if(json, "protection", experiment->protection))
         return;
     visible_put(json, "title", experiment->name);
     columns_put(json, experiment->texts, TABLE_PROTECTION, &legend, NULL, NULL);
@@ -290,15 +289,10 @@ static const char *gate_of(const struct experiment *of, const struct quantity *m
             return words[i];
     if (verdict) // null: such as of a CPU time that is too short
         return NULL;
-    if (isnan(most) || !metric_decides(of->settings, metric->name) || !experiment_has_variants(of))
+    if (isnan(most) || !metric_decides(of->settings, metric->name) || !of->variants)
         return NULL;
     const double low = figure_bound(ratio, false), high = figure_bound(ratio, true);
     return high <= most ? "below" : low > most ? "above" : "undecided";
-}
-
-const char *checks_why(struct arena *texts, const struct value *judged)
-{
-    return view_joined(texts, view_get(judged, "why"), ", ");
 }
 
 static const char *message_of(const struct check *check)
@@ -322,7 +316,7 @@ static const char *message_of(const struct check *check)
 static void put_check(struct line *json, struct check *check)
 {
     struct arena *texts = check->of->texts;
-    check->why = checks_why(texts, check->ratio);
+    check->why = view_joined(texts, view_get(check->ratio, "why"), ", ");
     const bool compared = check->ratio != NULL;
     line_object(json, NULL);
     visible_put(json, "what", check->what);
@@ -336,8 +330,7 @@ static void put_check(struct line *json, struct check *check)
     line_text(json, "change", variants_change(texts, check->ratio, check->metric));
     line_text(json, "gate", check->gate);
     visible_put(json, "why", check->why);
-    visible_put(json, "verdict",
-                experiment_has_variants(check->of) ? view_text(check->ratio, "verdict") : NULL);
+    visible_put(json, "verdict", check->of->variants ? view_text(check->ratio, "verdict") : NULL);
     visible_put(json, "message", message_of(check));
     line_real(json, "time_s",
               view_number(view_path(check->condition, "wall_s", "mean"), 0) *
@@ -402,7 +395,7 @@ static void put_capacity_check(struct line *json, const struct experiment *of,
 void checks_put(struct line *json, const struct cell *cell, bool first)
 {
     const struct experiment *of = cell->of;
-    const bool variants = experiment_has_variants(of), searched = capacity_searched(of);
+    const bool variants = of->variants, searched = of->capacity;
     line_array(json, "checks");
     if (searched && first)
         EACH_VALUE (item, view_get(of->capacity, "by_condition"))
