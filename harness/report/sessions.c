@@ -4,28 +4,42 @@
 
 #include "common/schemas.h"
 
-// The same object of each session's result.
-struct parts {
-    const struct value **of;
-    size_t count;
+// The same object of each session's result is a list of so many; it lives as long as the first
+// session.
+struct sessions {
+    const struct experiment *part;
+    size_t count; // 2 or more
+    struct critical critical;
 };
+
+static const struct value **values_new(const struct sessions *of)
+{
+    return arena_take(of->part->texts, of->count * sizeof(struct value *));
+}
+
+// All of them have an object there.
+static bool are_objects(const struct sessions *of, const struct value *const *values)
+{
+    bool good = true;
+    for (size_t i = 0; i < of->count; i++)
+        good = good && view_is(values[i], VIEW_OBJECT);
+    return good;
+}
 
 // What the sessions come to together in a member: of numbers, of truth, or what the first has.
 enum how { SUM, MEAN, LEAST, MOST, ANY, ALL, FIRST };
 
-static double number_over(const struct parts *parts, const char *key, enum how how)
+static double number_over(const struct sessions *of, const struct value *const *values,
+                          const char *key, enum how how)
 {
     double sum = 0, least = NAN, most = NAN;
-    for (size_t i = 0; i < parts->count; i++) {
-        const double value = view_real(parts->of[i], key);
+    for (size_t i = 0; i < of->count; i++) {
+        const double value = view_real(values[i], key);
         sum += value;
         least = fmin(least, value);
         most = fmax(most, value);
     }
-    return how == LEAST  ? least
-           : how == MOST ? most
-           : how == SUM  ? sum
-                         : sum / (double)parts->count;
+    return how == LEAST ? least : how == MOST ? most : how == SUM ? sum : sum / (double)of->count;
 }
 
 struct over {
@@ -33,41 +47,20 @@ struct over {
     enum how how;
 };
 
-static void put_over(struct line *json, const struct parts *parts, const struct over *over)
+static void put_over(struct line *json, const struct sessions *of,
+                     const struct value *const *values, const struct over *over)
 {
     for (; over->key; over++) {
         size_t true_in = 0;
-        for (size_t i = 0; i < parts->count; i++)
-            true_in += view_holds(parts->of[i], over->key);
+        for (size_t i = 0; i < of->count; i++)
+            true_in += view_holds(values[i], over->key);
         if (over->how == FIRST)
-            view_put(json, over->key, view_get(parts->of[0], over->key));
+            view_put(json, over->key, view_get(values[0], over->key));
         else if (over->how == ANY || over->how == ALL)
-            line_bool(json, over->key, true_in >= (over->how == ALL ? parts->count : 1));
+            line_bool(json, over->key, true_in >= (over->how == ALL ? of->count : 1));
         else
-            line_real(json, over->key, number_over(parts, over->key, over->how));
+            line_real(json, over->key, number_over(of, values, over->key, over->how));
     }
-}
-
-// All of them have an object there.
-static bool are_objects(const struct parts *parts)
-{
-    for (size_t i = 0; i < parts->count; i++)
-        if (!view_is(parts->of[i], VIEW_OBJECT))
-            return false;
-    return parts->count > 0;
-}
-
-struct sessions {
-    const struct experiment *part;
-    size_t count; // 2 or more
-    struct critical critical;
-};
-
-// They live as long as the first session.
-static struct parts parts_new(const struct sessions *of)
-{
-    return (struct parts){.of = arena_take(of->part->texts, of->count * sizeof(struct value *)),
-                          .count = of->count};
 }
 
 // Members that only some records have, as the first session has them.
@@ -94,85 +87,88 @@ static void put_interval(struct line *json, const struct interval *interval)
 }
 
 // Mean over the sessions of their centers, by Student's t.
-static struct interval mean_over(struct sessions *of, const struct parts *figures)
+static struct interval mean_over(struct sessions *of, const struct value *const *figures)
 {
     double mean = 0, squares = 0;
-    for (size_t i = 0; i < figures->count; i++) {
-        const double center = figure_center(figures->of[i]), change = center - mean;
+    for (size_t i = 0; i < of->count; i++) {
+        const double center = figure_center(figures[i]), change = center - mean;
         mean += change / (double)(i + 1);
         squares += change * (center - mean);
     }
-    return interval_positive(interval_mean(
-        &of->critical, mean, squares / (double)(figures->count - 1), figures->count, 1));
+    return interval_positive(
+        interval_mean(&of->critical, mean, squares / (double)(of->count - 1), of->count, 1));
 }
 
 // The variance of a run is that within a session: between them is another.
 static void put_figure(struct line *json, const struct quantity *metric, struct sessions *of,
-                       const struct parts *conditions)
+                       const struct value *const *conditions)
 {
     static const char *const known[] = {"unit", "better", NULL};
-    static const struct over extent[] = {
-        {"median", MEAN}, {"min", LEAST}, {"max", MOST}, {"statistic", FIRST}, {0}};
-    struct parts figures = parts_new(of);
-    for (size_t i = 0; i < figures.count; i++)
-        figures.of[i] = metric_figure(conditions->of[i], metric);
-    if (are_objects(&figures)) {
-        const struct interval mean = mean_over(of, &figures);
-        const double variance = number_over(&figures, "variance", MEAN);
-        line_object(json, metric->name);
-        put_known(json, figures.of[0], known);
-        line_real(json, "mean", number_over(&figures, "mean", MEAN));
-        line_real(json, "variance", variance);
-        line_real(json, "stddev", sqrt(variance));
-        put_over(json, &figures, extent);
-        line_real(json, "center", mean.center);
-        put_interval(json, &mean);
-        line_close(json);
-    } else {
-        line_null(json, metric->name);
-    }
+    static const struct over mean[] = {{"mean", MEAN}, {"variance", MEAN}, {0}},
+                             extent[] = {{"median", MEAN},
+                                         {"min", LEAST},
+                                         {"max", MOST},
+                                         {"statistic", FIRST},
+                                         {0}};
+    const struct value **figures = values_new(of);
+    for (size_t i = 0; i < of->count; i++)
+        figures[i] = metric_figure(conditions[i], metric);
+    if (!line_object_if(json, metric->name, are_objects(of, figures)))
+        return;
+    const struct interval interval = mean_over(of, figures);
+    put_known(json, figures[0], known);
+    put_over(json, of, figures, mean);
+    line_real(json, "stddev", sqrt(number_over(of, figures, "variance", MEAN)));
+    put_over(json, of, figures, extent);
+    line_real(json, "center", interval.center);
+    put_interval(json, &interval);
+    line_close(json);
 }
 
 // A condition has the same loads in all sessions, in the same order.
-static void put_loads(struct line *json, const struct sessions *of, const struct parts *conditions)
+static void put_loads(struct line *json, const struct sessions *of,
+                      const struct value *const *conditions)
 {
     static const struct over members[] = {
         {"name", FIRST}, {"unit", FIRST},  {"offered", MEAN}, {"achieved", MEAN}, {"cpu_s", MEAN},
         {"late", SUM},   {"dropped", SUM}, {"runs", SUM},     {"short", ANY},     {0}};
-    struct parts loads = parts_new(of);
-    for (size_t i = 0; i < loads.count; i++)
-        loads.of[i] = view_first(view_get(conditions->of[i], "load"));
+    const struct value **loads = values_new(of);
+    for (size_t i = 0; i < of->count; i++)
+        loads[i] = view_first(view_get(conditions[i], "load"));
     LINE_ARRAY (json, "load")
-        while (are_objects(&loads)) {
-            line_object(json, NULL);
-            put_over(json, &loads, members);
-            line_close(json);
-            for (size_t i = 0; i < loads.count; i++)
-                loads.of[i] = view_next(view_get(conditions->of[i], "load"), loads.of[i]);
+        while (are_objects(of, loads)) {
+            LINE_OBJECT (json, NULL)
+                put_over(json, of, loads, members);
+            for (size_t i = 0; i < of->count; i++)
+                loads[i] = view_next(view_get(conditions[i], "load"), loads[i]);
         }
 }
 
 static void put_condition(struct line *json, struct sessions *of, const struct value *first)
 {
-    static const struct over ends[] = {
-        {"converged", ALL}, {"stop_reason", FIRST}, {"failed", SUM}, {"censored", SUM}, {0}};
+    static const struct over runs[] = {{"runs", SUM}, {0}}, ends[] = {{"converged", ALL},
+                                                                      {"stop_reason", FIRST},
+                                                                      {"failed", SUM},
+                                                                      {"censored", SUM},
+                                                                      {0}};
+    const struct metric_list *list = &of->part[0].metrics;
     const char *name = view_text(first, "name");
-    struct parts conditions = parts_new(of);
-    for (size_t i = 0; i < conditions.count && name != NULL; i++)
-        conditions.of[i] = condition_named(&of->part[i], name);
-    if (are_objects(&conditions)) {
-        line_object(json, NULL);
-        line_text(json, "name", name);
-        line_real(json, "runs", number_over(&conditions, "runs", SUM));
-        put_loads(json, of, &conditions);
-        put_over(json, &conditions, ends);
-        for (unsigned i = 0; i < METRIC_COUNT; i++)
-            put_figure(json, &metrics[i], of, &conditions);
-        LINE_OBJECT (json, "metrics")
-            for (size_t i = METRIC_COUNT; i < of->part[0].metrics.count; i++)
-                put_figure(json, &of->part[0].metrics.item[i], of, &conditions);
-        line_close(json);
-    }
+    const struct value **conditions = values_new(of);
+    for (size_t i = 0; i < of->count; i++)
+        conditions[i] = condition_named(&of->part[i], name);
+    if (!are_objects(of, conditions))
+        return;
+    line_object(json, NULL);
+    line_text(json, "name", name);
+    put_over(json, of, conditions, runs);
+    put_loads(json, of, conditions);
+    put_over(json, of, conditions, ends);
+    for (size_t i = 0; i < METRIC_COUNT; i++)
+        put_figure(json, &metrics[i], of, conditions);
+    LINE_OBJECT (json, "metrics")
+        for (size_t i = METRIC_COUNT; i < list->count; i++)
+            put_figure(json, &list->item[i], of, conditions);
+    line_close(json);
 }
 
 // Standard error of a session's own ratio, from its interval; NAN: that is no multiple
@@ -203,34 +199,19 @@ static double base_of(const struct experiment *part, const struct value *ratio)
                : figure_center(metric_figure(condition, &part->metrics.item[place]));
 }
 
-static struct levels levels_of(struct sessions *of, const struct parts *ratios)
+static struct levels levels_of(struct sessions *of, const struct value *const *ratios)
 {
-    struct level_session *session = arena_take(of->part->texts, ratios->count * sizeof *session);
-    for (size_t i = 0; i < ratios->count; i++) {
-        const double base = base_of(&of->part[i], ratios->of[i]);
+    struct level_session *session = arena_take(of->part->texts, of->count * sizeof *session);
+    for (size_t i = 0; i < of->count; i++) {
+        const double base = base_of(&of->part[i], ratios[i]);
         session[i] = (struct level_session){
             .base = base,
-            .loaded = base * view_real(ratios->of[i], "ratio"),
-            .error = own_error(of, ratios->of[i]),
-            .runs = view_count(view_get(ratios->of[i], "pairs"), 0),
+            .loaded = base * view_real(ratios[i], "ratio"),
+            .error = own_error(of, ratios[i]),
+            .runs = view_count(view_get(ratios[i], "pairs"), 0),
         };
     }
-    return levels_estimate(&of->critical, session, ratios->count);
-}
-
-static void put_sessions(struct line *json, const struct sessions *of,
-                         const struct parts *slowdowns, const struct levels *levels)
-{
-    line_object(json, "sessions");
-    LINE_ARRAY (json, "numbers")
-        for (size_t i = 0; i < slowdowns->count; i++)
-            line_count(json, NULL, of->part[i].session);
-    LINE_ARRAY (json, "ratios")
-        for (size_t i = 0; i < slowdowns->count; i++)
-            view_put(json, NULL, view_get(slowdowns->of[i], "ratio"));
-    line_real(json, "between", levels->between);
-    line_real(json, "within", levels->within);
-    line_close(json);
+    return levels_estimate(&of->critical, session, of->count);
 }
 
 // Whether a session's warning is about that ratio, and biases it.
@@ -277,12 +258,13 @@ static void put_gate(struct line *json, const struct sessions *of, const struct 
     line_free(&why);
 }
 
-static void put_ratio(struct line *json, struct sessions *of, const struct parts *ratios)
+static void put_ratio(struct line *json, struct sessions *of, const struct value *const *ratios)
 {
     static const char *const names[] = {"condition", "reference", "variant", "reference_variant",
                                         "load",      "metric",    "unit",    "better",
                                         "requested", "statistic", NULL};
-    const struct value *first = ratios->of[0];
+    static const struct over ends[] = {{"simultaneous", FIRST}, {"censored", SUM}, {0}};
+    const struct value *first = ratios[0];
     const struct levels levels = levels_of(of, ratios);
     const struct interval *ratio = &levels.ratio;
     line_object(json, NULL);
@@ -291,24 +273,32 @@ static void put_ratio(struct line *json, struct sessions *of, const struct parts
     put_interval(json, ratio);
     line_real(json, "p", levels.p);
     line_text(json, "method", "sessions-fieller");
-    line_count(json, "pairs", ratios->count);
+    line_count(json, "pairs", of->count);
     if (isnan(ratio->center))
         line_null(json, "distinguishable");
     else
         line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
     if (view_get(first, "reference_variant") && view_get(first, "verdict")) {
-        const double same = fmax(limit_of(&of->part[0], LIMIT_SAME), 0);
         const bool time = relation_is_time(view_text(first, "unit") ?: "",
                                            view_matches(first, "better", "higher"));
+        const double same = fmax(limit_of(&of->part[0], LIMIT_SAME), 0);
         line_text(json, "verdict", relation_name(relation_of(ratio, same), time));
     }
     if (view_is(view_get(first, "gate"), VIEW_NULL)) // --at-most does not judge it
         line_null(json, "gate");
     else if (view_has_text(first, "gate"))
         put_gate(json, of, ratio, first);
-    view_put(json, "simultaneous", view_get(first, "simultaneous"));
-    line_real(json, "censored", number_over(ratios, "censored", SUM));
-    put_sessions(json, of, ratios, &levels);
+    put_over(json, of, ratios, ends);
+    line_object(json, "sessions");
+    LINE_ARRAY (json, "numbers")
+        for (size_t i = 0; i < of->count; i++)
+            line_count(json, NULL, of->part[i].session);
+    LINE_ARRAY (json, "ratios")
+        for (size_t i = 0; i < of->count; i++)
+            view_put(json, NULL, view_get(ratios[i], "ratio"));
+    line_real(json, "between", levels.between);
+    line_real(json, "within", levels.within);
+    line_close(json);
     line_close(json);
 }
 
@@ -335,37 +325,30 @@ static void put_ratios(struct line *json, const char *name, struct sessions *of,
     const size_t step = sizeof *of->part / sizeof *list;
     LINE_ARRAY (json, name)
         EACH_VALUE (item, *list) {
-            struct parts ratios = parts_new(of);
-            for (size_t i = 0; i < ratios.count; i++)
-                ratios.of[i] = same_ratio(list[i * step], item);
-            if (are_objects(&ratios))
-                put_ratio(json, of, &ratios);
+            const struct value **ratios = values_new(of);
+            for (size_t i = 0; i < of->count; i++)
+                ratios[i] = same_ratio(list[i * step], item);
+            if (are_objects(of, ratios))
+                put_ratio(json, of, ratios);
         }
 }
 
-static void put_warning(struct line *json, const struct value *warning, unsigned session)
+static void put_warnings(struct line *json, const struct experiment *part)
 {
     static const char *const members[] = {"flag",   "severity", "condition", "metric",
                                           "advice", "bias",     NULL};
-    OWNED char *text = text_of("session %u: %s", session, view_text(warning, "message") ?: "");
-    line_object(json, NULL);
-    view_put_members(json, warning, members);
-    line_text(json, "message", text);
-    line_raw(json, "runs", "[]"); // their numbers are of one session
-    line_close(json);
-}
-
-static void put_warnings(struct line *json, const struct sessions *of)
-{
-    LINE_ARRAY (json, "warnings")
-        for (size_t i = 0; i < of->count; i++) {
-            EACH_VALUE (item, of->part[i].warnings)
-                // Whether a session converged, or is noise, is not what the interval over them is
-                // about.
-                if (!view_matches(item, "flag", "noise") &&
-                    !view_matches(item, "flag", "not-converged"))
-                    put_warning(json, item, of->part[i].session);
-        }
+    EACH_VALUE (item, part->warnings) {
+        // Whether a session converged, or is noise, is not what the interval over them is about.
+        if (view_matches(item, "flag", "noise") || view_matches(item, "flag", "not-converged"))
+            continue;
+        line_object(json, NULL);
+        view_put_members(json, item, members);
+        line_text(
+            json, "message",
+            said(part->texts, "session %u: %s", part->session, view_text(item, "message") ?: ""));
+        line_raw(json, "runs", "[]"); // their numbers are of one session
+        line_close(json);
+    }
 }
 
 // The result over them, as jostle.result/1 as far as a report reads it; to be freed. Its ratios are
@@ -387,7 +370,9 @@ static char *result_over(const struct experiment *part, size_t count)
     put_ratios(&json, "slowdowns", &of, offsetof(struct experiment, slowdowns));
     put_ratios(&json, "comparisons", &of, offsetof(struct experiment, comparisons));
     put_ratios(&json, "interactions", &of, offsetof(struct experiment, interactions));
-    put_warnings(&json, &of);
+    LINE_ARRAY (&json, "warnings")
+        for (size_t i = 0; i < count; i++)
+            put_warnings(&json, &part[i]);
     view_put(&json, "intervals", first->intervals);
     critical_free(&of.critical);
     return json_text_end(&json);
