@@ -111,8 +111,10 @@ static void note_unfinished(struct collected *to, const struct experiment *exper
                 why_not_done(experiment, state));
 }
 
+// Each once; its texts are kept where they are not yet.
 static void add_host(struct collected *to, const struct host *host)
 {
+    struct host own;
     for (size_t i = 0; i < to->hosts.count; i++) {
         bool equal = true;
         for (size_t j = HOST_ENVIRONMENT; j < HOST_TEXTS; j++)
@@ -120,12 +122,12 @@ static void add_host(struct collected *to, const struct host *host)
         if (equal)
             return;
     }
-    struct host *own = &MORE(&to->hosts);
     for (size_t i = 0; i < HOST_TEXTS; i++)
-        own->text[i] = kept(&to->texts, host->text[i]);
+        own.text[i] = kept(&to->texts, host->text[i]);
+    MORE(&to->hosts) = own;
 }
 
-static struct host host_of(const struct experiment *experiment)
+static void add_host_of(struct collected *to, const struct experiment *experiment)
 {
     static const char *const lasting[] = {"host",
                                           "os",
@@ -146,11 +148,10 @@ static struct host host_of(const struct experiment *experiment)
     line_object(&json, NULL);
     view_put_members(&json, environment, lasting);
     line_text(&json, "kind", host.text[HOST_KIND]);
-    host.text[HOST_ENVIRONMENT] = kept(texts, json.text + 1);
-    line_free(&json);
+    host.text[HOST_ENVIRONMENT] = (char *)arena_keep(texts, json.text) + 1;
     for (size_t i = 0; i < 4; i++)
         host.text[HOST_VARIED + i] = view_copy(texts, view_get(environment, varied[i]));
-    return host;
+    add_host(to, &host);
 }
 
 // What makes two cells of one label comparable from node to node.
@@ -172,12 +173,11 @@ static char *settings_of(const struct cell *cell)
 {
     const struct value *settings = cell->of->settings;
     struct line json = {0};
-    line_object(&json, NULL);
-    EACH_VALUE (item, settings) {
-        if (item->key && strcmp(item->key, "seed") != 0) // settings may be no object
-            view_put(&json, item->key, item);
-    }
-    return json_text_end(&json);
+    LINE_OBJECT (&json, NULL)
+        EACH_VALUE (item, settings)
+            if (item->key && strcmp(item->key, "seed") != 0) // settings may be no object
+                view_put(&json, item->key, item);
+    return must(json.text);
 }
 
 // What is known of a cell after its records are gone.
@@ -208,32 +208,24 @@ static struct report_line line_of(struct arena *texts, const struct cell *cell)
 
 // ---- the family of all ratios
 
-// What has no interval cannot look distinguishable.
-static void add_ratio(struct family *family, const struct experiment *experiment,
-                      const struct value *ratio)
-{
-    const double apart = fmax(view_number(view_get(experiment->intervals, "family"), 1), 1);
-    if (view_is(view_get(ratio, "ci"), VIEW_ARRAY))
-        family_add(family, (struct member){
-                               .p = view_real(ratio, "p"),
-                               .chance = (1 - view_confidence(experiment->intervals)) / apart,
-                               .distinguishable = view_holds(ratio, "distinguishable"),
-                           });
-}
-
 // The ratios of a list, of one condition or (NULL) of all. The wall time is in each record, also
-// where it is neither one of --metric nor shown.
+// where it is neither one of --metric nor shown. What has no interval cannot look distinguishable.
 static void add_ratios(struct family *family, const struct experiment *experiment,
                        const struct value *list, const char *condition)
 {
     const struct metric_list *known = &experiment->metrics;
     const bool timed = known->item[METRIC_WALL].chosen || known->main == METRIC_WALL;
+    const double apart = fmax(view_number(view_get(experiment->intervals, "family"), 1), 1);
     EACH_VALUE (item, list) {
         if ((condition && !view_matches(item, "condition", condition)) ||
             (!timed && view_matches(item, "metric", metrics[METRIC_WALL].name)))
             continue;
-        add_ratio(family, experiment, item);
         family->ratios = family->ratios || !condition;
+        if (view_is(view_get(item, "ci"), VIEW_ARRAY))
+            family_add(family, (struct member){
+                                   .p = view_real(item, "p"),
+                                   .chance = (1 - view_confidence(experiment->intervals)) / apart,
+                                   .distinguishable = view_holds(item, "distinguishable")});
     }
 }
 
@@ -292,10 +284,8 @@ static void collect_folder(struct collected *to, struct experiment *experiment,
 {
     bool good = true;
     size_t cells = 0;
-    if (experiment->record.top) {
-        const struct host host = host_of(experiment);
-        add_host(to, &host);
-    }
+    if (experiment->record.top)
+        add_host_of(to, experiment);
     if (experiment->record.top && experiment->result.top)
         cells = make_cells(to, experiment, wanted, &good);
     if (good) {

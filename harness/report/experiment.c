@@ -230,13 +230,6 @@ static void add_flag(struct cell *cell, const char *flag)
     cell->flag_count++;
 }
 
-static void find_warnings(struct cell *cell)
-{
-    EACH_VALUE (item, cell->of->warnings)
-        if (warning_is_of(item, cell->reference, cell->condition, true))
-            add_flag(cell, view_text(item, "flag"));
-}
-
 // Each metric has a mean and, where it has one, a variance: numbers both.
 static bool has_numbers(const struct cell *cell, const struct value *condition)
 {
@@ -291,7 +284,9 @@ bool cell_make(struct cell *cell, const struct experiment *experiment, struct pa
     cell->kind = node_kind(experiment->texts, experiment->environment);
     cell->noise_floor =
         view_real(view_entry(experiment->noise_floor, "metric", cell->main->name), "floor");
-    find_warnings(cell);
+    EACH_VALUE (item, experiment->warnings)
+        if (warning_is_of(item, cell->reference, cell->condition, true))
+            add_flag(cell, view_text(item, "flag"));
     const struct value *loads = view_get(cell->loaded, "load");
     cell->load_entry = rated_load(loads) ?: view_first(loads);
     cell->is_short = view_holds(cell->load_entry, "short");

@@ -266,20 +266,14 @@ static void put_condition(struct line *json, const struct experiment *of, size_t
     line_close(json);
 }
 
-// What the cell's condition is called where its variant is known from its row.
-static void put_name(struct line *json, const struct cell *cell)
-{
-    const char *load =
-        cell->variant ? view_text(experiment_condition(cell->of, cell->condition), "load") : NULL;
-    visible_put(json, "condition", load ?: cell->condition);
-}
-
 // What the page draws of a cell; of a search for capacities nothing.
 static void put_charts(struct line *json, const struct cell *cell, bool first)
 {
     line_object(json, "charts");
     if (!cell->of->capacity) {
-        put_name(json, cell);
+        // What it is called where its variant is known from its row.
+        const char *load = view_text(experiment_condition(cell->of, cell->condition), "load");
+        visible_put(json, "condition", cell->variant && load ? load : cell->condition);
         line_text(json, "reference", cell->reference);
         line_text(json, "under", cell->condition);
         line_real(json, "offered", view_real(cell->load_entry, "offered"));

@@ -199,14 +199,6 @@ static void put_seldom(struct line *json, const struct experiment *experiment,
     }
 }
 
-// What others cost: said before the table.
-static void put_others(struct line *json, const struct experiment *experiment)
-{
-    LINE_ARRAY (json, "first")
-        EACH_VALUE (item, experiment->conditions)
-            others_say(json, view_text(item, "name"), view_path(item, "time", "others"));
-}
-
 // "time: baseline 98 % computing, 2 % ...; half 61 % computing, 39 % waiting for a CPU". Of a
 // target alone the answer has it (answer.c), where that is a time.
 static void put_times(struct line *json, const struct experiment *experiment)
@@ -326,7 +318,9 @@ char *table_of(const struct experiment *experiment)
     put_title(json, experiment);
     answer_put(json, "answers", experiment);
     answer_put_next(json, experiment);
-    put_others(json, experiment);
+    LINE_ARRAY (json, "first") // what others cost: said before the table
+        EACH_VALUE (item, experiment->conditions)
+            others_say(json, view_text(item, "name"), view_path(item, "time", "others"));
     put_conditions(json, experiment);
     put_metrics(json, experiment);
     variants_put(json, experiment, false);

@@ -54,13 +54,6 @@ struct parser {
 
 static bool parse_value(struct parser *parser, unsigned depth);
 
-static void skip_blanks(struct parser *parser)
-{
-    while (parser->at < parser->end && (*parser->at == ' ' || *parser->at == '\n' ||
-                                        *parser->at == '\t' || *parser->at == '\r'))
-        parser->at++;
-}
-
 static bool skip_string(struct parser *parser)
 {
     const char *c = parser->at + 1;
@@ -130,15 +123,6 @@ static bool take_string(struct parser *parser, const char **string)
     return true;
 }
 
-static bool take_key(struct parser *parser, const char **key)
-{
-    skip_blanks(parser);
-    if (!take_string(parser, key))
-        return false;
-    skip_blanks(parser);
-    return skip_any(parser, ":");
-}
-
 // Whether two of an object's members, from `first` on, have one name. An object with more of them
 // than any record has is left to jansson.
 static bool has_twins(const struct parser *parser, size_t first, size_t members)
@@ -164,19 +148,17 @@ static bool parse_items(struct parser *parser, const char *closing, unsigned dep
     const size_t first = parser->view->count;
     size_t members = 0;
     parser->at++;
-    skip_blanks(parser);
     if (skip_any(parser, closing))
         return true;
     do {
         const char *key = NULL;
-        if (*closing == '}' && !take_key(parser, &key))
+        if (*closing == '}' && !(take_string(parser, &key) && skip_any(parser, ":")))
             return false;
         const size_t item = parser->view->count;
         if (!parse_value(parser, depth))
             return false;
         parser->view->item[item].key = key;
         members += key != NULL;
-        skip_blanks(parser);
     } while (skip_any(parser, ","));
     return skip_any(parser, closing) && (members == 0 || !has_twins(parser, first, members));
 }
@@ -196,7 +178,6 @@ static bool parse_value(struct parser *parser, unsigned depth)
     struct view *view = parser->view;
     const size_t index = view->count;
     const char *string = NULL;
-    skip_blanks(parser);
     if (parser->at >= parser->end || depth > VIEW_DEEPEST)
         return false;
     const enum view_type type = type_of(*parser->at);
@@ -213,26 +194,33 @@ static bool parse_value(struct parser *parser, unsigned depth)
     return good;
 }
 
-// Removes blanks between values, and replaces what is not UTF-8. to has room for 3 bytes for each
-// of text, and for one more; it is ended by 0. Returns its length.
+// Removes blanks, but for those within what would be another value without them, and replaces what
+// is not UTF-8. to has room for 3 bytes for each of text, and for one more; it is ended by 0.
+// Returns its length.
 static size_t compact(const char *text, size_t length, char *to)
 {
+    static const char marks[] = "{}[],:\"";
     char *out = to;
-    bool inside = false;
+    bool inside = false, apart = false;
     for (size_t i = 0; i < length; i++) {
         const char c = text[i];
-        if ((unsigned char)c < 0x80) {
-            if (c == '"')
-                inside = !inside;
-            if (inside || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
-                *out++ = c;
-            if (inside && c == '\\' && i + 1 < length && (unsigned char)text[i + 1] < 0x80)
-                *out++ = text[++i];
+        if ((unsigned char)c >= 0x80) {
+            const size_t bytes = utf8_length(text + i, length - i);
+            out = bytes > 0 ? mempcpy(out, text + i, bytes) : mempcpy(out, "\xef\xbf\xbd", 3);
+            i += bytes > 0 ? bytes - 1 : 0;
             continue;
         }
-        const size_t bytes = utf8_length(text + i, length - i);
-        out = bytes > 0 ? mempcpy(out, text + i, bytes) : mempcpy(out, "\xef\xbf\xbd", 3);
-        i += bytes > 0 ? bytes - 1 : 0;
+        if (!inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
+            apart = out > to && !strchr(marks, out[-1]);
+            continue;
+        }
+        if (apart && !strchr(marks, c))
+            *out++ = ' ';
+        apart = false;
+        inside ^= c == '"';
+        *out++ = c;
+        if (inside && c == '\\' && i + 1 < length && (unsigned char)text[i + 1] < 0x80)
+            *out++ = text[++i];
     }
     *out = '\0';
     return (size_t)(out - to);
@@ -250,7 +238,6 @@ const struct value *view_parse(struct view *view, const char *text, size_t lengt
     view->count = 0;
     if (used > UINT32_MAX / 2 || !parse_value(&parser, 0))
         return NULL;
-    skip_blanks(&parser);
     return parser.at == parser.end ? view->item : NULL;
 }
 
