@@ -41,7 +41,7 @@ struct wanted {
     bool page;           // with what the page draws
     bool table;          // the table of the only experiment, too
     bool lists;          // the model with lists of runs
-    bool figures;        // cells as lines of CSV, see figures.c
+    bool figures;        // cells as lines of CSV, see csv.c
 };
 
 // Is what has this name in the report?

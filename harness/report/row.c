@@ -205,6 +205,22 @@ const char *ratio_plain(const struct value *slowdown, const struct quantity *met
     return number_ratio(plain.center, plain.low, plain.high, text);
 }
 
+void ratio_put_point(struct line *json, const struct value *slowdown, bool sure)
+{
+    const struct estimate its = ratio_estimate(slowdown);
+    const double ratio = its.center, low = isnan(its.low) ? ratio : its.low,
+                 high = isnan(its.high) ? ratio : its.high;
+    const int decimals = ratio_decimals(low, high);
+    OWNED char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, ROOM),
+                                number_interval(low, high, decimals, ROOM),
+                                sure ? "" : ", not distinguishable from noise");
+    line_real(json, "ratio", ratio);
+    line_real(json, "low", low);
+    line_real(json, "high", high);
+    line_bool(json, "sure", sure);
+    line_text(json, "times", times);
+}
+
 const char *ratio_direction(const struct experiment *experiment, const struct value *slowdown)
 {
     const struct quantity *metric =

@@ -109,6 +109,8 @@ const char *ratio_text(const struct value *slowdown, char *text);
 // The plain quotient, "0.74 [0.72, 0.76]", of a metric that is better when it is higher,
 // whose ratio is the other way round; "-" for others.
 const char *ratio_plain(const struct value *slowdown, const struct quantity *metric, char *text);
+// Members ratio, low, high, sure and times of a ratio; bounds that are not known are the ratio.
+void ratio_put_point(struct line *json, const struct value *slowdown, bool sure);
 // "rps 0.739 [0.731, 0.744] of alone", of a metric of --metric that is better when it is higher;
 // NULL: of another, or not known.
 const char *ratio_direction(const struct experiment *experiment, const struct value *slowdown);
@@ -233,24 +235,5 @@ void protection_put(struct line *json, const struct experiment *experiment);
 // null of a measurement that compares nothing, and of a capacity. time_s: of all runs. first: of
 // the cells of its experiment, which has the comparisons of variants.
 void checks_put(struct line *json, const struct cell *cell, bool first);
-
-// ---- page.c
-
-// Members of a cell that only the page has: values, ratio, interval, spec, points, attribution,
-// again, and charts, what it draws:
-//   {condition, reference, under, offered, achieved, unit,
-//    metrics: [{metric, unit, timed, main, ratio, low, high, sure, times, alone, loaded}],
-//    runs: {CONDITION: {order, flagged, unused, values: {METRIC: [...]}}}}
-// condition: as the page calls it; reference, under: which of the runs are those without and with
-// load; alone, loaded: {min, median, max}; times: the ratio in words; flagged, unused: places in
-// order. runs are those of the whole experiment: of its first cell, else null. There are no
-// metrics of a search for capacities.
-void page_put(struct line *json, const struct cell *cell, bool first);
-
-// Members ratio and interval: with as many decimals as the interval deserves.
-void page_put_ratio(struct line *json, const struct value *slowdown);
-
-// Members ratio, low, high, sure and times of a ratio; bounds that are not known are the ratio.
-void page_put_point(struct line *json, const struct value *slowdown, bool sure);
 
 #endif

@@ -19,7 +19,7 @@ static void put_chart(struct line *json, const struct experiment *experiment,
             visible_put(json, "name",
                         said(experiment->texts, "%s%s%s", view_text(item, "variant") ?: "?",
                              load ? ", " : "", load ?: ""));
-            page_put_point(json, item, view_holds(item, "distinguishable"));
+            ratio_put_point(json, item, view_holds(item, "distinguishable"));
             line_close(json);
         }
     line_close(json);
