@@ -102,14 +102,6 @@ static void add_commands(json_t *list, const json_t *a, const json_t *b)
     }
 }
 
-static json_t *grave(const json_t *a, const json_t *b)
-{
-    json_t *list = json_array();
-    add_commands(list, a, b);
-    add_loads(list, a, b);
-    return list;
-}
-
 // As good as not given: older records do not have all settings.
 static bool is_off(const json_t *value)
 {
@@ -381,7 +373,9 @@ void differences_add_metric(json_t *differences, const json_t *a, const json_t *
 json_t *differences_of(const json_t *a, const json_t *b)
 {
     json_t *missing = json_array(), *compared = json_array();
-    json_t *files = json_array(), *written = json_array();
+    json_t *files = json_array(), *written = json_array(), *grave = json_array();
+    add_commands(grave, a, b);
+    add_loads(grave, a, b);
     // One after the other: they add to `missing` in this order.
     json_t *program = program_differing(a, b, missing);
     json_t *inputs = inputs_differing(a, b, missing, files, written);
@@ -389,11 +383,10 @@ json_t *differences_of(const json_t *a, const json_t *b)
     json_t *settings = settings_differing(a, b, missing);
     json_t *environment = environment_differing(a, b, missing, compared);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                     "command_or_load", grave(a, b), "settings", settings, "program", program,
-                     "inputs", inputs, "inputs_compared", files, "inputs_written", written,
-                     "variables", variables, "environment", environment, "not_recorded", missing,
-                     "compared", compared, "only_a",
-                     names(conditions_of(a), conditions_of(b), false), "only_b",
+                     "command_or_load", grave, "settings", settings, "program", program, "inputs",
+                     inputs, "inputs_compared", files, "inputs_written", written, "variables",
+                     variables, "environment", environment, "not_recorded", missing, "compared",
+                     compared, "only_a", names(conditions_of(a), conditions_of(b), false), "only_b",
                      names(conditions_of(b), conditions_of(a), false));
 }
 

@@ -12,7 +12,6 @@
 #include "harness/stats/json.h"
 #include "harness/stats/record.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -273,22 +272,16 @@ static json_t *compare(const struct request *request, char *const *folders,
                      side_failed(comparison->b), "comparisons", comparisons, "biased_by", biased);
 }
 
-// A figure that is another one on the other side is no figure of both.
-static void add_definitions(const struct comparison *comparison, json_t *differences)
-{
-    const struct experiment *a = &comparison->a->experiment, *b = &comparison->b->experiment;
-    for (size_t i = 0; i < comparison->metric_count; i++)
-        differences_add_metric(differences, a->json, b->json,
-                               a->settings.metrics.item[comparison->metric[i].a].name);
-}
-
 static json_t *compare_sides(const struct request *request, char *const *folders,
                              struct comparison *comparison)
 {
+    const struct experiment *a = &comparison->a->experiment, *b = &comparison->b->experiment;
+    json_auto_t *differences = differences_of(a->json, b->json);
     comparison->b->is_second = true;
-    json_auto_t *differences =
-        differences_of(comparison->a->experiment.json, comparison->b->experiment.json);
-    add_definitions(comparison, differences);
+    // A figure that is another one on the other side is no figure of both.
+    for (size_t i = 0; i < comparison->metric_count; i++)
+        differences_add_metric(differences, a->json, b->json,
+                               a->settings.metrics.item[comparison->metric[i].a].name);
     OWNED char *grave = differences_grave(differences);
     if (!grave || request->anyway)
         return compare(request, folders, comparison, differences);
@@ -323,20 +316,16 @@ static json_t *compare_folders(const struct request *request, char *const *folde
     return record;
 }
 
-static bool is_same(const char *one, const char *other)
-{
-    char first[PATH_MAX], second[PATH_MAX];
-    return realpath(one, first) && realpath(other, second) && strcmp(first, second) == 0;
-}
-
 // One that is given twice would count as a repetition.
 static void refuse_twice(char *const *folders, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < i && count > 2; k++)
-            if (is_same(folders[i], folders[k]))
+        for (size_t k = 0; k < i && count > 2; k++) {
+            OWNED char *one = realpath(folders[i], NULL), *other = realpath(folders[k], NULL);
+            if (one && other && strcmp(one, other) == 0)
                 usage_error("%s is given twice: each folder is one session: measure again",
                             folders[i]);
+        }
 }
 
 static json_t *compare_all(const struct request *request, char *const *folders, size_t count)
@@ -359,13 +348,6 @@ static json_t *compare_all(const struct request *request, char *const *folders, 
     return record;
 }
 
-static int run(const struct request *request, char *const *folders, size_t count)
-{
-    json_auto_t *record = compare_all(request, folders, count);
-    return record && write_all(request, record) ? sessions_exit(json_object_get(record, "gate"))
-                                                : EXIT_FAILURE;
-}
-
 int main(int argc, char **argv)
 {
     streams_open();
@@ -383,5 +365,7 @@ int main(int argc, char **argv)
         usage_error("compare takes two folders, %d given: jostle compare A B, or A1 B1 A2 B2 ... "
                     "of repeated sessions",
                     argc - rest);
-    return run(&request, argv + rest, (size_t)(argc - rest));
+    json_auto_t *record = compare_all(&request, argv + rest, (size_t)(argc - rest));
+    return record && write_all(&request, record) ? sessions_exit(json_object_get(record, "gate"))
+                                                 : EXIT_FAILURE;
 }

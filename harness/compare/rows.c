@@ -33,12 +33,6 @@ static json_t *is_distinguishable(const struct interval *ratio, double floor)
     return json_boolean((ratio->low > 1 || ratio->high < 1) && fabs(ratio->center - 1) > floor);
 }
 
-static const char *method_of(const struct comparison *comparison)
-{
-    return comparison->a->experiment.settings.statistic == STATISTIC_MEAN ? "welch-log-ratio"
-                                                                          : "log-intervals";
-}
-
 // Which verdict the figures of the two allow. known: whether the ratio is another than 1; false
 // and null as is_distinguishable has it.
 static const char *verdict_of(const struct comparison *comparison, size_t one, size_t other,
@@ -81,6 +75,7 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
     const struct ends ends = {.a = {&comparison->a->session, one, metric},
                               .b = {&comparison->b->session, other, its}};
     const struct interval ratio = compare_ratio(critical, &ends.a, &ends.b);
+    const bool of_means = comparison->a->experiment.settings.statistic == STATISTIC_MEAN;
     bool aa_one, aa_other;
     const double floor = hypot(side_floor(comparison->a, one, metric, &aa_one),
                                side_floor(comparison->b, other, its, &aa_other));
@@ -88,10 +83,11 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
         "{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:o, s:b, s:o, s:o}", "condition", condition, "metric",
         setting->name, "ratio", json_figure(ratio.center), "ci", json_interval(&ratio), "error",
         ratio.constant ? json_null() : json_figure(ratio.error), "p",
-        json_figure(significance_of(ratio_at, &ends)), "method", method_of(comparison),
-        "distinguishable", is_distinguishable(&ratio, aa_one && aa_other ? floor : 0),
-        "simultaneous", comparison_family(comparison) > 1, "a",
-        side_to_json(comparison->a, one, metric), "b", side_to_json(comparison->b, other, its));
+        json_figure(significance_of(ratio_at, &ends)), "method",
+        of_means ? "welch-log-ratio" : "log-intervals", "distinguishable",
+        is_distinguishable(&ratio, aa_one && aa_other ? floor : 0), "simultaneous",
+        comparison_family(comparison) > 1, "a", side_to_json(comparison->a, one, metric), "b",
+        side_to_json(comparison->b, other, its));
     answer_direction(setting, &ratio, "A", object);
     json_object_set_new(object, "verdict",
                         json_string(verdict_of(comparison, one, other, &ratio,
@@ -244,13 +240,6 @@ json_t *sessions_rows(const json_t *sessions)
     return list;
 }
 
-// The flags of what would bias the ratio of either side.
-static void add_biased(json_t *why, const json_t *session)
-{
-    JSON_EACH (flag, json_object_get(session, "biased_by"))
-        (void)json_add_once(why, flag);
-}
-
 static const char *verdict_over(const json_t *rows, double at_most)
 {
     const char *verdict = json_array_size(rows) > 0 ? "below" : "undecided";
@@ -269,7 +258,8 @@ json_t *sessions_gate(const json_t *rows, const json_t *sessions, double at_most
         return json_null();
     json_t *why = json_array();
     JSON_EACH (session, sessions)
-        add_biased(why, session);
+        JSON_EACH (flag, json_object_get(session, "biased_by"))
+            (void)json_add_once(why, flag);
     const bool once = json_array_size(sessions) < 2;
     const json_t *wanted = json_object_get(json_array_get(sessions, 0), "comparisons");
     const bool lacking = json_array_size(rows) < json_array_size(wanted);

@@ -250,19 +250,6 @@ static void print_run(void *argument, const struct value *run, bool used)
     arena_free(&texts);
 }
 
-// The experiment's first cell; nothing of one that cannot be made. False: it is not selected.
-static bool find_cell(struct cell *cell, const struct experiment *experiment,
-                      const struct wanted *wanted)
-{
-    struct pairing pairing;
-    const bool good = experiment->record.top && experiment->result.top && experiment->state &&
-                      experiment_pairing(experiment, 0, &pairing) &&
-                      cell_make(cell, experiment, pairing);
-    if (!good)
-        *cell = (struct cell){0};
-    return !wanted->only || (good && name_wanted(wanted, cell->name));
-}
-
 static void print_folder(const struct folder *folder, size_t number, const struct wanted *wanted,
                          const struct more *more, struct problems *problems)
 {
@@ -271,7 +258,14 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     struct runs runs = {0};
     OWNED char *path = text_of("%s/runs.jsonl", folder->path);
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
-    if (find_cell(&context.cell, &experiment, wanted)) {
+    // Its first cell; nothing of one that cannot be made.
+    struct pairing pairing;
+    const bool good = experiment.record.top && experiment.result.top && experiment.state &&
+                      experiment_pairing(&experiment, 0, &pairing) &&
+                      cell_make(&context.cell, &experiment, pairing);
+    if (!good)
+        context.cell = (struct cell){0};
+    if (!wanted->only || (good && name_wanted(wanted, context.cell.name))) {
         const struct run_options options = {.visit = print_run, .context = &context};
         runs_read(&runs, path, &experiment, &options, folder->name, problems);
     }

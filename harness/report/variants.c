@@ -67,15 +67,6 @@ static const char *phrase(struct arena *texts, const struct value *comparison,
     return said(texts, "%s%s (undecided)", change, where);
 }
 
-// Whether the load changes the ratio; "" where that is not known.
-static const char *change_words(const struct value *interaction)
-{
-    const struct value *sure = view_get(interaction, "distinguishable");
-    return view_is(sure, VIEW_TRUE)    ? ": the load changes that"
-           : view_is(sure, VIEW_FALSE) ? ": no change by the load is shown"
-                                       : "";
-}
-
 // One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
 // the load changes that". NULL: nothing compares it.
 static const char *sentence(const struct experiment *experiment, const struct value *variant,
@@ -88,11 +79,15 @@ static const char *sentence(const struct experiment *experiment, const struct va
             !view_matches(item, "metric", metric->name))
             continue;
         const struct value *load = view_get(item, "load");
-        const char *words = said(
-            texts, "%s%s", phrase(texts, item, metric),
-            change_words(view_is(load, VIEW_STRING)
-                             ? comparison_of(experiment->interactions, variant, load, metric->name)
-                             : NULL));
+        const struct value *sure =
+            view_is(load, VIEW_STRING)
+                ? view_get(comparison_of(experiment->interactions, variant, load, metric->name),
+                           "distinguishable")
+                : NULL;
+        const char *words = said(texts, "%s%s", phrase(texts, item, metric),
+                                 view_is(sure, VIEW_TRUE)    ? ": the load changes that"
+                                 : view_is(sure, VIEW_FALSE) ? ": no change by the load is shown"
+                                                             : "");
         if (text)
             text = joined(texts, text, "; ", words);
         else if (metric_is_wall(metric))
