@@ -222,10 +222,10 @@ static void add_ratios(struct family *family, const struct experiment *experimen
             continue;
         family->ratios = family->ratios || !condition;
         if (view_is(view_get(item, "ci"), VIEW_ARRAY))
-            family_add(family, (struct member){
-                                   .p = view_real(item, "p"),
-                                   .chance = (1 - view_confidence(experiment->intervals)) / apart,
-                                   .distinguishable = view_holds(item, "distinguishable")});
+            MORE(family) =
+                (struct member){.p = view_real(item, "p"),
+                                .chance = (1 - view_confidence(experiment->intervals)) / apart,
+                                .distinguishable = view_holds(item, "distinguishable")};
     }
 }
 

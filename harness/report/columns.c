@@ -232,14 +232,10 @@ static const char *left_text(const struct row *row)
         view_get(row->entry, row->is_reference ? "slowdown_unprotected" : "slowdown"));
 }
 
-static const char *removed_text(const struct row *row)
+// Of the member of the entry that the column is named after.
+static const char *share_text(const struct row *row)
 {
-    return protection_share(row->of->texts, view_get(row->entry, "removed"));
-}
-
-static const char *neighbour_text(const struct row *row)
-{
-    return protection_share(row->of->texts, view_get(row->entry, "kept"));
+    return protection_share(row->of->texts, view_get(row->entry, row->key));
 }
 
 static const char *cost_text(const struct row *row)
@@ -340,8 +336,8 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"setting", "setting", protection_setting, .left = true, .reference = "none"},
                 {"where", "on", protection_where, .left = true, .reference = "-"},
                 {"left", "slowdown left [%s]", left_text, .fill = FILL_LEVEL},
-                {"removed", "removes [%s]", removed_text, .fill = FILL_LEVEL, .reference = "-"},
-                {"kept", "neighbour keeps [%s]", neighbour_text, .fill = FILL_LEVEL,
+                {"removed", "removes [%s]", share_text, .fill = FILL_LEVEL, .reference = "-"},
+                {"kept", "neighbour keeps [%s]", share_text, .fill = FILL_LEVEL,
                  .reference = "100 %"},
                 {"cost", "cost alone [%s]", cost_text, .rank = 2, .fill = FILL_LEVEL,
                  .reference = "-"},
@@ -365,6 +361,7 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
     LINE_OBJECT (json, "texts")
         for (const struct column *column = tables[table]; column < after_last(table); column++) {
             struct row own = *row;
+            own.key = column->key;
             if (column->metric)
                 own.metric = column->metric;
             const char *text =

@@ -483,18 +483,6 @@ static void put_figures(struct csv *csv, struct figure figure, const struct valu
     }
 }
 
-// A capacity takes the place of figures: its runs are at different rates.
-static void put_capacity(struct csv *csv, struct figure figure)
-{
-    const struct cell *cell = figure.cell;
-    figure.metric = "capacity";
-    figure.capacity = figure.name ? view_entry(view_get(cell->of->capacity, "by_condition"),
-                                               "condition", figure.name)
-                                  : NULL;
-    if (figure.capacity)
-        put_figure(csv, figure);
-}
-
 static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
 {
     const struct origin origin = cell_origin(cell);
@@ -518,8 +506,13 @@ static void put_condition(struct csv *csv, const struct cell *cell, bool loaded)
         return;
     for (size_t i = 0; i < cell->flag_count; i++)
         figure.flags = joined(texts, figure.flags, " ", cell->flags[i]);
+    // A capacity takes the place of figures: its runs are at different rates.
     if (cell->of->capacity) {
-        put_capacity(csv, figure);
+        figure.metric = "capacity";
+        figure.capacity =
+            view_entry(view_get(cell->of->capacity, "by_condition"), "condition", figure.name);
+        if (figure.capacity)
+            put_figure(csv, figure);
         return;
     }
     put_figures(csv, figure, figure.from[SUMMARY]);

@@ -166,7 +166,6 @@ struct family {
     bool ratios;  // not all of them are slowdowns: some compare variants
 };
 
-void family_add(struct family *family, struct member member);
 // Empties from into to.
 void family_move(struct family *to, struct family *from);
 // Works out q; nothing is added afterwards.

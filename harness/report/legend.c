@@ -140,15 +140,10 @@ const char *legend_unseen(struct arena *texts, const struct legend *legend)
 
 // ---- all slowdowns of a report
 
-void family_add(struct family *family, struct member member)
-{
-    MORE(family) = member;
-}
-
 void family_move(struct family *to, struct family *from)
 {
     for (size_t i = 0; i < from->count; i++)
-        family_add(to, from->item[i]);
+        MORE(to) = from->item[i];
     to->ratios = to->ratios || from->ratios;
     family_free(from);
 }

@@ -146,6 +146,7 @@ struct row {
     const struct quantity *metric;
     const struct cell *cell;
     const char *name;                         // of the condition
+    const char *key;                          // of the column
     const struct value *baseline, *condition; // condition NULL: there is only the baseline
     const struct value *slowdown;             // of the condition and metric
     const struct value *entry;          // a comparison, an interaction, a capacity, or a protection

@@ -290,7 +290,7 @@ bool view_is(const struct value *value, enum view_type type)
 
 bool view_equals(const struct value *value, const char *text)
 {
-    return view_is(value, VIEW_STRING) && strcmp(value->string, text) == 0;
+    return text && view_is(value, VIEW_STRING) && strcmp(value->string, text) == 0;
 }
 
 bool view_matches(const struct value *object, const char *key, const char *text)
