@@ -258,10 +258,18 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
 #define MOST_SAMPLES    (LONGEST_NS / 1000000000)
 #define LONGEST_RAMP_NS 1000000000 // before the samples, so that caches and clocks settle
 
+// Have they reached a steady state? By the slope of a straight line through them, as fio's
+// steadystate=iops_slope / bw_slope does. fio leaves its limit to the user. This one, in percent of
+// the mean for each second, is 10 % over a window of ten: what SNIA's performance test allows.
+#define STEADY_SLOPE_LIMIT 1.0
+
 struct measured {
     int64_t length_ns;
     double rates[MOST_SAMPLES];
-    struct steady steady;   // of the one-second rates; slope in percent a second
+    double mean, sd; // of them; sd of a sample
+    double minimum, maximum;
+    double slope;           // least squares, percent of the mean a second
+    bool steady;            // |slope| < STEADY_SLOPE_LIMIT
     double rate;            // base units a second over all of it
     double foreign;         // share of the machine's CPUs that others used; NAN: unknown
     struct snapshot window; // all figures of that time
@@ -273,6 +281,32 @@ struct measured {
 static double rate_in(const struct snapshot *window)
 {
     return window->active_ns > 0 ? window->amount * 1e9 / (double)window->active_ns : 0;
+}
+
+// Of that many rates, so many seconds apart. fio 3.33, steadystate.c: slope = (Sxy - Sx Sy / n) /
+// (Sxx - Sx Sx / n) with x = 0, 1, ... n-1, and for a limit in percent 100 slope / mean. Written
+// with the deviations from the means here: the same number, less cancellation.
+static void judge(struct measured *measured, size_t count, double step_s)
+{
+    const double *rates = measured->rates, middle = ((double)count - 1) / 2;
+    double sum = 0, products = 0, squares = 0, squares_x = 0;
+    measured->minimum = measured->maximum = rates[0];
+    for (size_t i = 0; i < count; i++) {
+        sum += rates[i];
+        measured->minimum = fmin(measured->minimum, rates[i]);
+        measured->maximum = fmax(measured->maximum, rates[i]);
+    }
+    measured->mean = sum / (double)count;
+    for (size_t i = 0; i < count; i++) {
+        const double x = (double)i - middle, y = rates[i] - measured->mean;
+        products += x * y;
+        squares += y * y;
+        squares_x += x * x;
+    }
+    measured->sd = sqrt(squares / ((double)count - 1));
+    if (measured->mean > 0)
+        measured->slope = 100 * products / squares_x / measured->mean / step_s;
+    measured->steady = measured->mean > 0 && fabs(measured->slope) < STEADY_SLOPE_LIMIT;
 }
 
 // Rates of the samples that follow each other from now on, while the load runs: of a second each,
@@ -301,10 +335,7 @@ static void sample(struct run *run, struct measured *measured)
     const bool known = from.busy_us != UNKNOWN && to.busy_us != UNKNOWN && to.cpus > 0;
     measured->foreign =
         known ? fmax(others_ns, 0) / ((double)window->active_ns * to.cpus) : (double)NAN;
-    measured->steady = steady_of(measured->rates, (size_t)count);
-    measured->steady.slope /= (double)step_ns / 1e9;
-    measured->steady.steady =
-        measured->steady.mean > 0 && fabs(measured->steady.slope) < STEADY_SLOPE_LIMIT;
+    judge(measured, (size_t)count, (double)step_ns / 1e9);
     measured->rate = rate_in(window);
     // While the workers are there: some loads look at them.
     const struct load *load = run->load;
@@ -341,7 +372,7 @@ static bool measure(struct run *run, struct measured *measured)
 // sd of the one-second rates in percent of their mean.
 static double spread_percent(const struct measured *measured)
 {
-    return measured->steady.mean > 0 ? 100 * measured->steady.sd / measured->steady.mean : NAN;
+    return measured->mean > 0 ? 100 * measured->sd / measured->mean : NAN;
 }
 
 bool calibration_take(const json_t *record, const struct calibration_key *key,
@@ -427,16 +458,15 @@ static const char *compose(struct run *run, const struct calibration_key *key,
     line_fixed(line, "slope_limit_percent_per_s", STEADY_SLOPE_LIMIT, 6);
     // The fields unit, rate, operations_per_s, minimum, maximum, sd, spread_percent,
     // slope_percent_per_s, steady, cpu_s; and p50_ns, p99_ns if the load has operations.
-    const struct steady *steady = &measured->steady;
     line_text(line, "unit", run->unit);
     line_fixed(line, "rate", measured->rate, 6);
     line_fixed(line, "operations_per_s", isnan(operations) ? 0 : operations, 6);
-    line_fixed(line, "minimum", steady->minimum, 6);
-    line_fixed(line, "maximum", steady->maximum, 6);
-    line_fixed(line, "sd", steady->sd, 6);
+    line_fixed(line, "minimum", measured->minimum, 6);
+    line_fixed(line, "maximum", measured->maximum, 6);
+    line_fixed(line, "sd", measured->sd, 6);
     line_fixed(line, "spread_percent", spread_percent(measured), 6);
-    line_fixed(line, "slope_percent_per_s", steady->slope, 6);
-    line_bool(line, "steady", steady->steady);
+    line_fixed(line, "slope_percent_per_s", measured->slope, 6);
+    line_bool(line, "steady", measured->steady);
     line_fixed(line, "foreign", measured->foreign, 3);
     line_fixed(line, "cpu_s", (double)measured->window.cpu_ns / 1e9, 6);
     if (has_operations(run->load)) {
@@ -481,15 +511,15 @@ static void print_all(struct run *run, const char *title, const struct measured 
     char rate[48];
     report_print(&run->report, "%-40s %12s  spread %.1f %%  slope %+.2f %% a second\n", title,
                  units_format_rate(measured->rate, run->unit, rate, sizeof rate),
-                 fmax(spread_percent(measured), 0), measured->steady.slope);
+                 fmax(spread_percent(measured), 0), measured->slope);
     if (measured->foreign > CALIBRATION_BUSY)
         complain("%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it "
                  "is used: measure it again on a quiet machine",
                  title, 100 * measured->foreign);
-    if (!measured->steady.steady)
+    if (!measured->steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",
-                 title, measured->steady.slope, STEADY_SLOPE_LIMIT);
+                 title, measured->slope, STEADY_SLOPE_LIMIT);
     if (run->load->notes)
         run->load->notes(run, "summary", &measured->window);
 }

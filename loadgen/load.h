@@ -102,28 +102,6 @@ struct quantile {
 };
 extern const struct quantile latency_quantiles[QUANTILES];
 
-// Has a series of one-second rates reached a steady state? By the slope of a
-// straight line through it, as fio's steadystate=iops_slope / bw_slope does.
-
-// fio leaves its limit to the user. This one, in percent of the mean for each
-// second, is 10 % over a window of ten: what SNIA's performance test allows.
-#define STEADY_SLOPE_LIMIT 1.0
-
-struct steady {
-    double mean;    // of the samples, in their unit
-    double sd;      // sample standard deviation, in their unit
-    double minimum; // the least and
-    double maximum; // the greatest sample
-    double slope;   // least squares, percent of the mean for each sample
-    bool steady;    // |slope| < STEADY_SLOPE_LIMIT, with at least 3 samples
-};
-
-// Judge `count` samples that were taken at equal distances. With none, all is
-// 0 and not steady.
-struct steady steady_of(const double *samples, size_t count);
-
-// ---- timing.c ----
-
 // When is the next operation due? Open loop: operation k of all workers is due
 // at epoch + (k + 1/2) / rate, whatever became of those before; a worker takes
 // every stride-th. The half makes the count in any time from the epoch right

@@ -110,21 +110,6 @@ enum mem_access {
     ACCESS_STORE_NEXT,   // the same, and it is the next byte
 };
 
-// What is measured, in words; NULL of ACCESS_NONE.
-extern const char *const mem_access_names[];
-
-// Puts memory out of all caches, where a program can (x86-64, aarch64). What filling it has left
-// there, a quarter of a footprint of four L3s, would be found by the loads of the first tenths of a
-// second, and never again.
-void mem_access_flush(const char *memory, size_t bytes);
-// `count` dependent loads of one byte each from *at on through memory of `bytes` zeros, round
-// and round.
-void mem_access_load_next(const char *memory, size_t bytes, size_t *at, size_t count);
-// `count` stores of one byte, each followed by a full fence: it is complete when its line
-// is in this CPU's cache, exclusively, and the store buffer is empty.
-void mem_access_store_next(char *memory, size_t bytes, size_t *at, size_t count);
-void mem_access_store_random(char *memory, size_t bytes, uint64_t *random, size_t count);
-
 // STREAM's validity check (J. D. McCalpin, stream.c, checkSTREAMresults()): after n passes
 // the arrays have the values that n passes over one element of each have, to an average
 // relative error of 1e-13 for doubles; of read the sum has.
