@@ -4,11 +4,6 @@
 #include "common/options.h"
 #include "harness/study/study.h"
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 // The command line of `jostle bench`, checked; a part reads what it asks for.
 
 enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000, MOST_BLOCK = 1 << 30, MOST_PARTS = 8 };

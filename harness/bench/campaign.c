@@ -4,9 +4,6 @@
 #include "common/record_json.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // A plan as a campaign file.

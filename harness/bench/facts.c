@@ -8,12 +8,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <ifaddrs.h>
-#include <limits.h>
 #include <math.h>
 #include <net/if.h>
 #include <netdb.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>

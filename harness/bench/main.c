@@ -11,21 +11,16 @@
 // Without any of these it prints what the shell is to do.
 
 #include "bench.h"
-#include "common/record_json.h"
 
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/save.h"
 #include "common/schemas.h"
 #include "harness/stats/json.h"
 
 #include <fnmatch.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // How long a bench takes, and what --quick leaves for each cell.

@@ -6,9 +6,7 @@
 #include "common/record_json.h"
 #include "common/text.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -2,10 +2,8 @@
 
 #include "common/child.h"
 #include "common/device.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/ports.h"
-#include "common/processor.h"
 #include "common/record_json.h"
 #include "common/text.h"
 #include "common/units.h"
@@ -13,11 +11,7 @@
 
 #include <dlfcn.h>
 #include <hwloc.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 

@@ -1,15 +1,11 @@
 #include "bench.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
-#include "harness/stats/result.h"
 
 #include "common/file.h"
 #include "common/memory.h"
-#include "common/record_json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const state_names[] = {[STATE_DONE] = "done",

@@ -7,8 +7,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // What the matrix's files are written in: sections of lines, texts with places for variables, and

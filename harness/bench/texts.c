@@ -1,17 +1,12 @@
 #include "bench.h"
 #include "harness/stats/json.h"
-#include "harness/stats/sample.h"
-#include "harness/stats/statistic.h"
 
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/units.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // The problems that a bench finds in its figures, one table: docs/bench.md has the same.

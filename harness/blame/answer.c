@@ -8,8 +8,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 

@@ -7,12 +7,6 @@
 #include "common/processes.h"
 
 #include <jansson.h>
-#include <limits.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
-#include <time.h>
 
 // ---- who.c
 

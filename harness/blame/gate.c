@@ -1,7 +1,6 @@
 #include "blame.h"
 
 #include <math.h>
-#include <stdio.h>
 
 // Less is no answer to "why is it slow".
 #define LEAST_FACTOR 1.05

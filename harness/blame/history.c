@@ -4,16 +4,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/text.h"
 
 // What a record says of its moment, and of which a row has the mean.
 static const struct {

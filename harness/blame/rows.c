@@ -1,13 +1,10 @@
 #include "blame.h"
 
-#include "common/cgroup.h"
 #include "common/file.h"
 
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -4,7 +4,6 @@
 
 #include <linux/perf_event.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

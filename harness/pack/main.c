@@ -13,17 +13,12 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
 #include "common/schemas.h"
-#include "common/units.h"
 #include "harness/stats/json.h"
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // jostle.pack/1: what came of a pack.

@@ -2,13 +2,7 @@
 #define PACK_PACK_H
 
 #include "common/options.h"
-#include "harness/stats/interval.h"
 #include "harness/study/study.h"
-
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // The command line of jostle pack.
 

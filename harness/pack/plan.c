@@ -2,23 +2,15 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
-#include "common/file.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
-#include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
-#include "harness/stats/json.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 const struct study pack_study = {"pack", "pack-plan.json", SCHEMA_PACK_PLAN};

@@ -3,18 +3,12 @@
 #include "pack.h"
 
 #include "common/core_kinds.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/options.h"
 #include "common/record_json.h"
 #include "harness/placement/placement.h"
-#include "harness/stats/objective.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const char *const pack_place_names[] = {"none", "close", "spread", NULL};
 

@@ -1,5 +1,4 @@
 #include "harness/stats/metrics.h"
-#include "harness/stats/result.h"
 #include "pack.h"
 
 #include "common/memory.h"
@@ -7,8 +6,6 @@
 #include "common/units.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const row_verdict_names[] = {"undecided", "below", "above"};

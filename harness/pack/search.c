@@ -3,13 +3,9 @@
 
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
-#include "common/save.h"
 #include "common/schemas.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Which numbers of copies are measured: all of them where there is time, else those between

@@ -11,8 +11,6 @@
 #include "harness/stats/json.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const formats[] = {"terminal", "md", "html", "svg", "csv", "json", NULL};

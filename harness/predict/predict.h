@@ -3,12 +3,6 @@
 
 #include "common/options.h"
 #include "harness/profile/profile.h"
-#include "harness/stats/interval.h"
-
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 // The command line of `jostle predict`.
 

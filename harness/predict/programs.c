@@ -4,23 +4,16 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/record_json.h"
-#include "common/save.h"
 #include "common/schemas.h"
 #include "common/units.h"
 #include "common/version.h"
-#include "harness/stats/json.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <gsl/gsl_statistics_double.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 // Opens the program that a shell would run by this word; -1: there is none here.

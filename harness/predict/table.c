@@ -7,8 +7,6 @@
 #include <gsl/gsl_linalg.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };

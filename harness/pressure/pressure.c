@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,17 +1,12 @@
-#include "harness/stats/hub.h"
 #include "profile.h"
 
-#include "common/file.h"
 #include "common/memory.h"
-#include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

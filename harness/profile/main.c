@@ -12,26 +12,17 @@
 
 #include "profile.h"
 
-#include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/options.h"
-#include "common/record_json.h"
-#include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
-#include "harness/pressure/pressure.h"
 #include "harness/stats/json.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { REQUEST_LEVELS = 4 };

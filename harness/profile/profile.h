@@ -1,13 +1,8 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
-#include "common/sha256.h"
 #include "harness/pressure/pressure.h"
 #include "harness/study/study.h"
-
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 // The profile of a program: what loads cost it, and what it does to others; jostle.program/1.
 // Made on one machine, for one place of its neighbour.

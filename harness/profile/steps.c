@@ -7,10 +7,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const struct study profile_study = {"profile", "profile-plan.json", SCHEMA_PROFILE_PLAN};

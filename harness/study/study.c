@@ -10,7 +10,6 @@
 #include "harness/stats/shares.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

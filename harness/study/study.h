@@ -6,10 +6,6 @@
 
 #include "harness/stats/session.h"
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
-
 // ---- the plan
 
 struct study {
