@@ -94,10 +94,20 @@ struct victim {
     char folder[PATH_MAX + 64]; // the group whose quota and pressure count; "": not known
 };
 
-// Each ends the program with exit 2 where there is no such victim, or it can be none.
-void victim_pid(struct victim *victim, uint64_t pid);
-void victim_cgroup(struct victim *victim, const char *path);
-void victim_job(struct victim *victim, const char *job);
+// The options of `jostle blame`.
+
+struct blame_options {
+    uint64_t pid;
+    const char *cgroup, *job, *json;
+    int64_t duration_ns, interval_ns; // duration 0: until the program ends
+    double at_most;                   // --at-most, 0 to 1; NAN: not given
+    bool watch, quiet;
+    char **program; // ended by NULL; NULL: none
+};
+
+// Whom the options name. Ends the program with exit 2 where there is no such victim, or it can be
+// none.
+void victim_find(struct victim *victim, const struct blame_options *options);
 
 // Whether it is one of them. parent: its own, where that is known.
 bool victim_has(const struct victim *victim, struct who *who, const struct who *parent);
@@ -311,7 +321,7 @@ struct gate {
 };
 
 // One more slice of the time, until now.
-void gate_slice(struct gate *gate, const struct look *now);
+void gate_slice(struct gate *gate);
 // The share, and its error (95 %); false: not known, or no part of this gate.
 bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, double *error);
 extern const struct gate_words {
@@ -328,17 +338,6 @@ void verdict_make(struct judgement *verdict, const struct victim *victim,
                   const struct rows *rows);
 
 // ---- answer.c
-
-// The options of `jostle blame`.
-
-struct blame_options {
-    uint64_t pid;
-    const char *cgroup, *job, *json;
-    int64_t duration_ns, interval_ns; // duration 0: until the program ends
-    double at_most;                   // --at-most, 0 to 1; NAN: not given
-    bool watch, quiet;
-    char **program; // ended by NULL; NULL: none
-};
 
 // What was found in a window, for people and as a record.
 

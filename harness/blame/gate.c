@@ -297,10 +297,12 @@ static double gap(void)
     return lost_s / (last_s - begin_s);
 }
 
-void gate_slice(struct gate *gate, const struct look *now)
+void gate_slice(struct gate *gate)
 {
     struct facts slice;
-    facts_between(&gate->look, now, &slice);
+    struct look now;
+    look_take(&now, "", 0);
+    facts_between(&gate->look, &now, &slice);
     if (!gate->of_victim) {
         add(gate, GATE_OTHERS, fmax(slice.busy_cpus - slice.own_cpus, 0) / slice.cpus);
         add(gate, GATE_CPU, slice.cpu_some);

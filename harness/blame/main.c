@@ -20,24 +20,25 @@
 static const struct option_row rows[] = {
     {ROW("pid", "PID", OPTION_COUNT, pid), .minimum = 1, .maximum = OPTION_WHOLE_MOST,
      .help = "whose slowness it is about: this process and its descendants"},
-    {ROW("cgroup", "PATH", OPTION_TEXT, cgroup),
-     .help = "those of a control group: /sys/fs/cgroup/user.slice, or as /proc/PID/cgroup has it"},
-    {ROW("job", "ID", OPTION_TEXT, job),
-     .help = "those of a scheduler's job on this node, by its control group (job_ID)"},
+    TEXT("cgroup", "PATH", cgroup,
+         "those of a control group: /sys/fs/cgroup/user.slice, or as /proc/PID/cgroup has it"),
+    TEXT("job", "ID", job,
+         "those of a scheduler's job on this node, by its control group (job_ID)"),
     {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1e7, .maximum = OPTION_TIME_MOST,
      .preset = "5s", .help = "how long to look; with a program of yours: until it ends"},
-    {ROW("watch", NULL, OPTION_FLAG, watch),
-     .help = "stay, with a line every --interval, until Ctrl-C: at most 1 % of one CPU"},
+    FLAG("watch", watch,
+         "stay, with a line every --interval, until Ctrl-C: at most 1 % of one CPU"),
     {ROW("interval", "TIME", OPTION_TIME, interval_ns), .minimum = 1e9, .maximum = 3600e9,
      .preset = "10s", .help = "with --watch: the time from one line to the next"},
-    {ROW("json", "FILE", OPTION_TEXT, json),
-     .help = "write a jostle.blame/1 to FILE too, - for stdout instead of the table; with --watch "
-             "a line each, appended"},
+    TEXT("json", "FILE", json,
+         "write a jostle.blame/1 to FILE too, - for stdout instead of the table; with --watch a "
+         "line "
+         "each, appended"),
     {ROW("at-most", "R", OPTION_FRACTION, at_most), .minimum = 0, .maximum = 1, .exclusive = true,
      .help = "a gate: exit 3 when others surely take more than this share (5% or 0.05), 0 when "
              "surely less, 4 when it cannot be told: of the CPUs, of the time by pressure, steal, "
              "or gaps in a short spin; with a program, pid, group or job: of its own time"},
-    {ROW("quiet", NULL, OPTION_FLAG, quiet), .help = "print no table"},
+    FLAG("quiet", quiet, "print no table"),
     {0},
 };
 
@@ -65,22 +66,6 @@ static void check(const struct blame_options *options)
         usage_error("--at-most and --watch: a watch decides nothing: leave one of them out");
     if (options->watch && options->quiet && !options->json)
         usage_error("--watch and --quiet: nobody would see it: add --json FILE");
-}
-
-static void find_victim(const struct blame_options *options, struct victim *victim)
-{
-    *victim = (struct victim){0};
-    if (options->pid != 0)
-        victim_pid(victim, options->pid);
-    else if (options->cgroup)
-        victim_cgroup(victim, options->cgroup);
-    else if (options->job)
-        victim_job(victim, options->job);
-    else if (options->program) {
-        const char *slash = strrchr(options->program[0], '/');
-        victim->kind = VICTIM_PROGRAM;
-        snprintf(victim->name, sizeof victim->name, "%s", !slash ? options->program[0] : slash + 1);
-    }
 }
 
 // Ends the program with --help, and with exit 2 for wrong use. Finds the victim, too.
@@ -111,7 +96,7 @@ static void options_read(struct blame_options *options, struct victim *victim, i
     }
     options_free(parsed);
     check(options);
-    find_victim(options, victim);
+    victim_find(victim, options);
 }
 
 // The program that is to be watched from its beginning to its end.
@@ -276,30 +261,28 @@ static void sleep_until(struct blame *blame, double due_s)
         blame->signal = found;
 }
 
-static bool goes_on(const struct blame *blame, double end_s)
+static bool goes_on(const struct blame *blame)
 {
-    return blame->signal == 0 && !blame->sampler.ended && !blame->scan.ended && now_s() < end_s;
+    return blame->signal == 0 && !blame->sampler.ended && !blame->scan.ended;
 }
 
 // Looks until then; false: the victim has ended, or a signal came.
 static bool look_until(struct blame *blame, double end_s)
 {
     const bool gated = !isnan(blame->options.at_most);
-    while (goes_on(blame, end_s)) {
+    while (goes_on(blame) && now_s() < end_s) {
         const double s = now_s();
         if (s >= blame->next_scan_s)
             scan(blame);
         if (s >= blame->next_sample_s)
             sample(blame);
         if (gated && s >= blame->next_slice_s) {
-            struct look look;
-            look_take(&look, "", 0);
-            gate_slice(&blame->gate, &look);
+            gate_slice(&blame->gate);
             blame->next_slice_s = s + SLICE_S;
         }
         sleep_until(blame, fmin(fmin(blame->next_sample_s, blame->next_scan_s), end_s));
     }
-    return blame->signal == 0 && !blame->sampler.ended && !blame->scan.ended;
+    return goes_on(blame);
 }
 
 static void look(struct blame *blame, struct look *look)

@@ -52,7 +52,7 @@ struct ring {
 struct switches {
     size_t count;
     struct ring ring[MOST_CPUS];
-    struct {
+    struct waiting {
         pid_t tid; // 0: free
         size_t ring;
         uint64_t since_ns;
@@ -108,31 +108,34 @@ static void charge(struct ring *ring, struct whos *whos, uint64_t now_ns)
     ring->since_ns = now_ns;
 }
 
+// A thread that waits; 0: room for one more. NULL: none.
+static struct waiting *waiting_of(struct switches *switches, pid_t tid)
+{
+    for (size_t i = 0; i < WAITING; i++)
+        if (switches->waiting[i].tid == tid)
+            return &switches->waiting[i];
+    return NULL;
+}
+
 static void begin_waiting(struct switches *switches, size_t ring, pid_t tid, uint64_t now_ns)
 {
-    for (size_t i = 0; i < WAITING; i++) {
-        if (switches->waiting[i].tid != 0)
-            continue;
-        switches->waiting[i].tid = tid;
-        switches->waiting[i].ring = ring;
-        switches->waiting[i].since_ns = now_ns;
-        switches->ring[ring].waiting++;
+    struct waiting *waiting = waiting_of(switches, 0);
+    if (!waiting)
         return;
-    }
+    *waiting = (struct waiting){tid, ring, now_ns};
+    switches->ring[ring].waiting++;
 }
 
 // It runs again, here or on another CPU.
 static void end_waiting(struct switches *switches, pid_t tid, uint64_t now_ns)
 {
-    for (size_t i = 0; i < WAITING; i++) {
-        if (switches->waiting[i].tid != tid)
-            continue;
-        if (now_ns > switches->waiting[i].since_ns)
-            switches->waited_s += (double)(now_ns - switches->waiting[i].since_ns) / 1e9;
-        switches->ring[switches->waiting[i].ring].waiting--;
-        switches->waiting[i].tid = 0;
+    struct waiting *waiting = waiting_of(switches, tid);
+    if (!waiting)
         return;
-    }
+    if (now_ns > waiting->since_ns)
+        switches->waited_s += (double)(now_ns - waiting->since_ns) / 1e9;
+    switches->ring[waiting->ring].waiting--;
+    waiting->tid = 0;
 }
 
 static void take_switch(struct switches *switches, size_t i, struct whos *whos,

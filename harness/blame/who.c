@@ -205,7 +205,7 @@ void whos_next_window(struct whos *whos)
     }
 }
 
-void victim_pid(struct victim *victim, uint64_t pid)
+static void find_pid(struct victim *victim, uint64_t pid)
 {
     struct process process;
     if (pid > INT_MAX || !process_read((pid_t)pid, &process))
@@ -227,17 +227,23 @@ void victim_pid(struct victim *victim, uint64_t pid)
     memcpy(victim->name, process.name, sizeof victim->name);
 }
 
-void victim_cgroup(struct victim *victim, const char *path)
+void victim_find(struct victim *victim, const struct blame_options *options)
 {
-    victim->kind = VICTIM_CGROUP;
-    grouping_cgroup(&victim->group, "--cgroup", path);
-    snprintf(victim->folder, sizeof victim->folder, "%s", victim->group.folder);
-}
-
-void victim_job(struct victim *victim, const char *job)
-{
-    victim->kind = VICTIM_JOB;
-    grouping_job(&victim->group, "--job", job);
+    *victim = (struct victim){0};
+    if (options->pid != 0) {
+        find_pid(victim, options->pid);
+    } else if (options->cgroup) {
+        victim->kind = VICTIM_CGROUP;
+        grouping_cgroup(&victim->group, "--cgroup", options->cgroup);
+        snprintf(victim->folder, sizeof victim->folder, "%s", victim->group.folder);
+    } else if (options->job) {
+        victim->kind = VICTIM_JOB;
+        grouping_job(&victim->group, "--job", options->job);
+    } else if (options->program) {
+        const char *slash = strrchr(options->program[0], '/');
+        victim->kind = VICTIM_PROGRAM;
+        snprintf(victim->name, sizeof victim->name, "%s", !slash ? options->program[0] : slash + 1);
+    }
 }
 
 bool victim_has(const struct victim *victim, struct who *who, const struct who *parent)
