@@ -98,15 +98,8 @@ static enum split_state word_try_split(void)
 
 #else
 
-static void word_add_split(void *memory, uint64_t times)
-{
-    word_add(memory, times);
-}
-
-static uint64_t word_read_split(void *memory)
-{
-    return word_read(memory);
-}
+#define word_add_split  word_add
+#define word_read_split word_read
 
 static enum split_state word_try_split(void)
 {
