@@ -90,18 +90,6 @@ static bool find_of(pid_t process, const char *controller, char top[PATH_MAX],
     return true;
 }
 
-static bool find_own(const char *controller, char top[PATH_MAX], char folder[CGROUP_PATH])
-{
-    return find_of(0, controller, top, folder);
-}
-
-bool cgroup_own(const char *controller, char folder[CGROUP_PATH])
-{
-    char top[PATH_MAX];
-    folder[0] = '\0';
-    return find_own(controller, top, folder);
-}
-
 bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH])
 {
     char top[PATH_MAX];
@@ -112,10 +100,10 @@ bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH])
 bool cgroup_shares_cpus(char folder[CGROUP_PATH])
 {
     char top[PATH_MAX], text[64];
-    if (find_own("cpu", top, folder) && strncmp(folder + strlen(top), "/", sizeof "/") != 0)
+    if (find_of(0, "cpu", top, folder) && strncmp(folder + strlen(top), "/", sizeof "/") != 0)
         return true;
     // In v2 a group without the controller has no share of its own: it is in that of its parent.
-    for (bool found = find_own("", top, folder); found && strlen(folder) > strlen(top);
+    for (bool found = find_of(0, "", top, folder); found && strlen(folder) > strlen(top);
          *strrchr(folder, '/') = '\0')
         if (file_read_in(folder, "cpu.weight", text, sizeof text))
             return true;
@@ -142,7 +130,7 @@ static double cgroup_tightest(const char *controller, cgroup_limit *limit_of)
 {
     char top[PATH_MAX], folder[CGROUP_PATH];
     double limit = INFINITY;
-    if (!find_own(controller, top, folder))
+    if (!find_of(0, controller, top, folder))
         return INFINITY;
     do
         limit = fmin(limit, limit_of(folder));
@@ -155,7 +143,7 @@ static bool cgroup_nearest(const char *controller, cgroup_limit *limit_of, char 
 {
     char top[PATH_MAX];
     folder[0] = '\0';
-    if (!find_own(controller, top, folder))
+    if (!find_of(0, controller, top, folder))
         return false;
     do
         if (isfinite(limit_of(folder)))
@@ -218,7 +206,7 @@ bool cpus_throttled_ns(int fd, uint64_t *throttled_ns)
 bool cgroup_above(unsigned above, char folder[CGROUP_PATH])
 {
     char top[PATH_MAX];
-    bool found = find_own("", top, folder);
+    bool found = find_of(0, "", top, folder);
     while (found && above-- > 0)
         found = climb(folder, top);
     return found;
@@ -363,7 +351,7 @@ static struct room room_of_groups(void)
     struct room least = no_limit;
     for (size_t i = 0; i < sizeof versions / sizeof versions[0]; i++) {
         char top[PATH_MAX], folder[CGROUP_PATH];
-        if (!find_own(versions[i].controller, top, folder))
+        if (!find_of(0, versions[i].controller, top, folder))
             continue;
         do {
             const struct room room = room_in(folder, &versions[i]);

@@ -11,10 +11,8 @@
 
 enum { CGROUP_PATH = 2 * PATH_MAX };
 
-// The folder of the group that this process is in; controller "" means cgroup v2. False, and "": no
-// such hierarchy.
-bool cgroup_own(const char *controller, char folder[CGROUP_PATH]);
-// The same of another process.
+// The folder of the group that a process (0: this one) is in; controller "" means cgroup v2. False,
+// and "": no such hierarchy.
 bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH]);
 // In cgroup v2 the folder so many levels above our own; false: that is above what is visible.
 bool cgroup_above(unsigned above, char folder[CGROUP_PATH]);

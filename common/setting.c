@@ -305,7 +305,7 @@ void setting_groups_sweep(void)
     static const char *const v1[] = {"cpu", "cpuset", "memory", "blkio"};
     char folder[CGROUP_PATH];
     for (size_t i = 0; i < sizeof v1 / sizeof *v1; i++)
-        if (cgroup_own(v1[i], folder))
+        if (cgroup_of(0, v1[i], folder))
             group_sweep_in(folder, PREFIX);
     for (unsigned above = 0; cgroup_above(above, folder); above++)
         group_sweep_in(folder, PREFIX);

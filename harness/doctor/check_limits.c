@@ -166,7 +166,7 @@ static void check_quota(struct findings *findings)
 {
     char folder[CGROUP_PATH];
     const double quota_cpus = cpus_quota();
-    if (!cgroup_own("cpu", folder) && !cgroup_own("", folder))
+    if (!cgroup_of(0, "cpu", folder) && !cgroup_of(0, "", folder))
         found_unknown(
             findings,
             "control groups are not shown here, so that a limit of CPU time would not be seen");
@@ -200,7 +200,7 @@ static void check_memory_limit(struct findings *findings)
     char folder[CGROUP_PATH], limit[32], left[32];
     const struct cache_room room = cache_room();
     const struct headroom headroom = headroom_left(-1);
-    if (!cgroup_own("memory", folder) && !cgroup_own("", folder)) {
+    if (!cgroup_of(0, "memory", folder) && !cgroup_of(0, "", folder)) {
         found_unknown(
             findings,
             "control groups are not shown here, so that a limit of memory would not be seen");

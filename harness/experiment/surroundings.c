@@ -153,7 +153,7 @@ bool adjustment_moves_target(const struct adjustment *adjustment)
         const char *text = adjustment->target.item[i];
         const bool grouped =
             strcmp(text, "group=cgroup") == 0 || memchr(text, '.', strcspn(text, "="));
-        if (grouped && !cgroup_own("cpu", folder))
+        if (grouped && !cgroup_of(0, "cpu", folder))
             return true;
     }
     return false;

@@ -9,7 +9,6 @@
 #include "harness/experiment/settings.h"
 #include "harness/stats/json.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,45 +24,10 @@ struct choices {
     struct options *options; // holds what the list holds
 };
 
-#define MOST_CORES 8192
-
-static bool check_place(const char *text, char *error, size_t size)
-{
-    const char *names[PLACES + 1] = {NULL};
-    for (unsigned i = 0; i < PLACES; i++)
-        names[i] = place_name((enum place)i);
-    return option_choose(text, names, error, size) >= 0;
-}
-
-// A number of cores at *text, which is moved behind it.
-static bool parse_count(const char **text, unsigned *count)
-{
-    char *end = NULL;
-    errno = 0;
-    const unsigned long value = **text >= '0' && **text <= '9' ? strtoul(*text, &end, 10) : 0;
-    if (errno != 0 || value < 1 || value > MOST_CORES)
-        return false;
-    *text = end;
-    *count = (unsigned)value;
-    return true;
-}
-
-// "N" for both, or "N:M".
-static bool parse_place_cpus(const char *text, unsigned *targets, unsigned *loads)
-{
-    bool good = parse_count(&text, targets);
-    *loads = *targets;
-    if (good && *text == ':') {
-        text++;
-        good = parse_count(&text, loads);
-    }
-    return good && *text == '\0';
-}
-
 #define ROW(name, argument, type, member) OPTION_ROW(struct choices, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {ROW("place", "PLACE", OPTION_TEXT, place_name), .check = check_place, .wrong = "no-such-place",
+    {ROW("place", "PLACE", OPTION_TEXT, place_name), .as = OPTION_CHOICE, .choices = place_names,
      .help = "where the load runs, seen from the target (see below)"},
     {ROW("place-cpus", "N[:M]", OPTION_TEXT, place_cpus), .check = option_check_cores,
      .wrong = "1:",
@@ -104,8 +68,8 @@ static void list_places(char *text, size_t size)
     size_t used =
         (size_t)snprintf(text, size, "PLACE is where the load runs, seen from the target:\n");
     for (unsigned i = 0; i < PLACES && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "  %-10s  %s\n",
-                                 place_name((enum place)i), place_meaning((enum place)i));
+        used += (size_t)snprintf(text + used, size - used, "  %-10s  %s\n", place_names[i],
+                                 place_meaning((enum place)i));
     if (used < size)
         snprintf(text + used, size - used,
                  "The first cores that fit are taken, of each core one hardware thread; all CPUs "
@@ -135,10 +99,12 @@ static void choices_parse(struct choices *choices, int argc, char **argv)
     list_places(details, sizeof details);
     *choices = (struct choices){0};
     choices->options = options_parse(&program, argc, argv, NULL);
-    if (choices->place_name)
-        place_parse(choices->place_name, &choices->place);
-    if (choices->place_cpus)
-        parse_place_cpus(choices->place_cpus, &choices->targets, &choices->loads);
+    while (choices->place_name && strcmp(place_names[choices->place], choices->place_name) != 0)
+        choices->place++;
+    // "N" for both, or "N:M".
+    if (choices->place_cpus &&
+        sscanf(choices->place_cpus, "%u:%u", &choices->targets, &choices->loads) == 1)
+        choices->loads = choices->targets;
     check(choices);
 }
 
@@ -184,27 +150,20 @@ static struct condition parse(struct arena *arena, const char *spec)
     return conditions.condition[0];
 }
 
-// Appends the plans, one object each, to list.
-static void plans_read(const char *spec, const char *cpus, json_t *list)
+// Appends the plans, one object each, to list; NULL: prints a line for each.
+static void show_plans(const struct answer *answer, const char *cpus, json_t *list)
 {
-    struct arena arena = {0};
-    const struct condition condition = parse(&arena, spec);
-    for (size_t i = 0; i < condition.load_count; i++) {
-        OWNED char *text = NULL;
-        run(&arena, &condition.load[i], cpus, &text);
-        json_array_append_new(list, json_loads(text, 0, NULL));
+    for (size_t k = 0; k < answer->choices->load.count; k++) {
+        struct arena arena = {0};
+        const struct condition condition = parse(&arena, answer->choices->load.item[k]);
+        for (size_t i = 0; i < condition.load_count; i++) {
+            OWNED char *text = NULL;
+            run(&arena, &condition.load[i], cpus, list ? &text : NULL);
+            if (list)
+                json_array_append_new(list, json_loads(text, 0, NULL));
+        }
+        arena_free(&arena);
     }
-    arena_free(&arena);
-}
-
-// A line for each on stdout.
-static void plans_print(const char *spec, const char *cpus)
-{
-    struct arena arena = {0};
-    const struct condition condition = parse(&arena, spec);
-    for (size_t i = 0; i < condition.load_count; i++)
-        run(&arena, &condition.load[i], cpus, NULL);
-    arena_free(&arena);
 }
 
 // The CPUs as a member of a JSON object.
@@ -260,7 +219,7 @@ static json_t *offers(const struct placement *placement)
     json_t *list = json_array();
     for (unsigned i = 0; i < PLACES; i++)
         if (placement->offers[i])
-            json_array_append_new(list, json_string(place_name((enum place)i)));
+            json_array_append_new(list, json_string(place_names[i]));
     return list;
 }
 
@@ -294,8 +253,7 @@ static bool show_json(const struct answer *answer)
     free(kinds);
     OWNED char *cpus = load_cpus(answer);
     json_t *plans = json_array();
-    for (size_t i = 0; i < answer->choices->load.count; i++)
-        plans_read(answer->choices->load.item[i], cpus, plans);
+    show_plans(answer, cpus, plans);
     json_object_set_new(object, "loads", plans);
     return json_print(object, stdout, LINE_FORMAT);
 }
@@ -360,8 +318,7 @@ static bool show_text(const struct answer *answer)
     printf("%-16s %s\n", "places to choose",
            place_list(answer->placement->offers, places, sizeof places));
     print_kinds(answer);
-    for (size_t i = 0; i < answer->choices->load.count; i++)
-        plans_print(answer->choices->load.item[i], cpus);
+    show_plans(answer, cpus, NULL);
     free(cpus);
     return fflush(stdout) == 0;
 }

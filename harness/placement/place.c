@@ -150,41 +150,32 @@ static void seats_free(struct seats *seats)
 
 // How far a load sits from its target.
 
-static const struct {
-    const char *name, *meaning, *lack;
-} places[PLACES] = {
-    [PLACE_CORE] = {"core", "the same hardware thread: target and load take turns on it", "core"},
-    [PLACE_SMT] = {"smt", "sibling threads: one hardware thread of a core each", "sibling threads"},
-    [PLACE_L3] = {"l3",
-                  "another core of the same NUMA node under the same L3 cache, not under one L2",
-                  "two cores under one L3 cache, with an L2 of their own"},
-    [PLACE_NODE] = {"node",
-                    "another core of the same NUMA node that shares neither L3 nor L2 cache",
-                    "two cores of one NUMA node without a common cache"},
-    [PLACE_OTHER_NODE] = {"other-node", "a core of another NUMA node",
-                          "second NUMA node with CPUs"},
-    [PLACE_MACHINE] = {"machine", "no pinning: both anywhere that is allowed", "CPU"},
+const char *const place_names[] = {
+    [PLACE_CORE] = "core",
+    [PLACE_SMT] = "smt",
+    [PLACE_L3] = "l3",
+    [PLACE_NODE] = "node",
+    [PLACE_OTHER_NODE] = "other-node",
+    [PLACE_MACHINE] = "machine",
+    [PLACES] = NULL,
 };
 
-const char *place_name(enum place place)
-{
-    return places[place].name;
-}
+static const struct {
+    const char *meaning, *lack;
+} places[PLACES] = {
+    [PLACE_CORE] = {"the same hardware thread: target and load take turns on it", "core"},
+    [PLACE_SMT] = {"sibling threads: one hardware thread of a core each", "sibling threads"},
+    [PLACE_L3] = {"another core of the same NUMA node under the same L3 cache, not under one L2",
+                  "two cores under one L3 cache, with an L2 of their own"},
+    [PLACE_NODE] = {"another core of the same NUMA node that shares neither L3 nor L2 cache",
+                    "two cores of one NUMA node without a common cache"},
+    [PLACE_OTHER_NODE] = {"a core of another NUMA node", "second NUMA node with CPUs"},
+    [PLACE_MACHINE] = {"no pinning: both anywhere that is allowed", "CPU"},
+};
 
 const char *place_meaning(enum place place)
 {
     return places[place].meaning;
-}
-
-bool place_parse(const char *text, enum place *place)
-{
-    for (unsigned i = 0; i < PLACES; i++) {
-        if (strcmp(places[i].name, text) == 0) {
-            *place = (enum place)i;
-            return true;
-        }
-    }
-    return false;
 }
 
 const char *place_list(const bool offers[PLACES], char *text, size_t size)
@@ -194,7 +185,7 @@ const char *place_list(const bool offers[PLACES], char *text, size_t size)
     for (unsigned i = 0; i < PLACES && used < size; i++)
         if (offers[i])
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
-                                     places[i].name);
+                                     place_names[i]);
     return text;
 }
 
@@ -394,12 +385,12 @@ static void refuse(const struct placement *placement, const struct machine *mach
     if (placement->offers[place])
         complain("--place %s: no room for %u cores of the target and %u of the load there: give "
                  "fewer with --place-cpus",
-                 places[place].name, targets, loads);
+                 place_names[place], targets, loads);
     else if (whole[place])
         complain("--place %s: the CPUs allowed here (%s) have no %s: they have %s",
-                 places[place].name, allowed, places[place].lack, has);
+                 place_names[place], allowed, places[place].lack, has);
     else
-        complain("--place %s: this machine has no %s: it has %s", places[place].name,
+        complain("--place %s: this machine has no %s: it has %s", place_names[place],
                  places[place].lack, has);
 }
 

@@ -34,11 +34,9 @@ struct placement {
     bool offers[PLACES]; // what the allowed CPUs have, one core for each
 };
 
-const char *place_name(enum place place);
+extern const char *const place_names[]; // ended by NULL
 // One line that defines the word.
 const char *place_meaning(enum place place);
-// False when there is no such word.
-bool place_parse(const char *text, enum place *place);
 // "core, l3, machine" into text; returns text.
 const char *place_list(const bool offers[PLACES], char *text, size_t size);
 
