@@ -223,22 +223,21 @@ const char *core_kind_describe(const struct core_kind *kind, char *text, size_t 
     return text;
 }
 
-static json_t *kind_to_json(const struct core_kind *kind)
-{
-    char cpus[CPUS_TEXT];
-    return json_pack(
-        "{s:s, s:o, s:o, s:o}", "cpus", cpus_format(&kind->cpus, cpus, sizeof cpus), "name",
-        kind->name[0] == '\0' ? json_null() : json_string(kind->name), "capacity",
-        kind->capacity == UNKNOWN ? json_null() : json_integer(kind->capacity), "max_hz",
-        kind->most_khz == UNKNOWN ? json_null() : json_integer(kind->most_khz * 1000));
-}
-
 json_t *core_kinds_to_json(const struct core_kinds *kinds)
 {
     if (!kinds || kinds->count == 0)
         return json_null();
+    char cpus[CPUS_TEXT];
     json_t *list = json_array();
-    for (unsigned i = 0; i < kinds->count; i++)
-        json_array_append_new(list, kind_to_json(&kinds->kind[i]));
+    for (unsigned i = 0; i < kinds->count; i++) {
+        const struct core_kind *kind = &kinds->kind[i];
+        json_array_append_new(
+            list,
+            json_pack(
+                "{s:s, s:o, s:o, s:o}", "cpus", cpus_format(&kind->cpus, cpus, sizeof cpus), "name",
+                kind->name[0] == '\0' ? json_null() : json_string(kind->name), "capacity",
+                kind->capacity == UNKNOWN ? json_null() : json_integer(kind->capacity), "max_hz",
+                kind->most_khz == UNKNOWN ? json_null() : json_integer(kind->most_khz * 1000)));
+    }
     return list;
 }

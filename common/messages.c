@@ -129,40 +129,30 @@ struct hint nearest_hint(const char *word, const char *const *names)
     return hint;
 }
 
-static bool reader_is_gone(void)
-{
-    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
-    return poll(&out, 1, 0) == 1 && (out.revents & POLLERR) != 0;
-}
-
 // At exit(). Why an earlier write failed nobody knows any more; where else the output can be read
 // knows who has started us (harness/report/layout.bash).
 static void close_stdout(void)
 {
     const bool failed = ferror(stdout) != 0;
     const char *kept = getenv("JOSTLE_OUTPUT_KEPT");
+    struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     errno = 0;
     if (fflush(stdout) == 0 && !failed)
         return;
-    if (!reader_is_gone())
-        complain("cannot write to stdout: %s: %s",
-                 errno != 0 ? strerror(errno) : "is the disk full?",
+    const int why = errno;
+    // Unless its reader is gone.
+    if (poll(&out, 1, 0) != 1 || (out.revents & POLLERR) == 0)
+        complain("cannot write to stdout: %s: %s", why != 0 ? strerror(why) : "is the disk full?",
                  kept && *kept ? kept : "the output is incomplete");
     _exit(1);
 }
 
-// The lowest free number is given: in this order it is the one that is closed.
-static bool fill(int fd)
-{
-    if (fcntl(fd, F_GETFD) != -1 || errno != EBADF)
-        return true;
-    return open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == fd;
-}
-
 void streams_open(void)
 {
+    // The lowest free number is given: in this order it is the one that is closed.
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (!fill(fd))
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF &&
+            open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
             _exit(1); // there may be no stderr to say so
     if (atexit(close_stdout) != 0)
         _exit(1);

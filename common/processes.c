@@ -300,23 +300,21 @@ pid_t *tree_list(size_t *count)
     return NULL;
 }
 
-static int64_t own_cpu_ns(pid_t pid)
-{
-    clockid_t clock;
-    return clock_getcpuclockid(pid, &clock) != 0 ? 0 : clock_of(clock); // 0: it has gone
-}
-
 int64_t tree_cpu_ns(void)
 {
     struct processes list = read_tree();
     struct rusage ended;
     int64_t total_ns = 0;
+    clockid_t clock;
     if (getrusage(RUSAGE_CHILDREN, &ended) == 0)
         total_ns = timeval_ns(ended.ru_utime) + timeval_ns(ended.ru_stime);
-    for (size_t i = 0; i < list.count; i++)
-        if (list.process[i].descends)
-            total_ns += own_cpu_ns(list.process[i].pid) +
-                        (int64_t)list.process[i].waited * PROCESS_TICK_US * 1000;
+    for (size_t i = 0; i < list.count; i++) {
+        if (!list.process[i].descends)
+            continue;
+        total_ns += (int64_t)list.process[i].waited * PROCESS_TICK_US * 1000;
+        if (clock_getcpuclockid(list.process[i].pid, &clock) == 0) // else it has gone
+            total_ns += clock_of(clock);
+    }
     processes_free(&list);
     return total_ns;
 }

@@ -15,18 +15,12 @@
 
 enum { NAME_TRIES = 16, DESCRIPTOR_PATH = 32 };
 
-// The folder that path is in: length of it in path; 0: the current one.
-static int folder_length(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return !slash ? 0 : (int)(slash - path) + 1;
-}
-
 // "FOLDER/NAME" beside path, to be freed; NULL with errno.
 static char *beside(const char *path, const char *name)
 {
     char *text = NULL;
-    if (asprintf(&text, "%.*s%s", folder_length(path), path, name) >= 0)
+    const char *slash = strrchr(path, '/');
+    if (asprintf(&text, "%.*s%s", !slash ? 0 : (int)(slash - path) + 1, path, name) >= 0)
         return text;
     errno = ENOMEM;
     return NULL;
@@ -43,15 +37,10 @@ static char *temporary_name(const char *path)
     return beside(path, name);
 }
 
-static bool has_descriptors(void)
-{
-    return access("/proc/self/fd", X_OK) == 0;
-}
-
 // A file without a name cannot be left behind.
 static int open_unnamed(const char *path)
 {
-    char *folder = has_descriptors() ? beside(path, ".") : NULL;
+    char *folder = access("/proc/self/fd", X_OK) == 0 ? beside(path, ".") : NULL;
     const int fd = !folder ? -1 : open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, (mode_t)0666);
     free(folder);
     return fd;
@@ -136,13 +125,6 @@ static void forget(struct save *save)
     errno = error;
 }
 
-// Where a link of the user leads to.
-static char *find_path(const char *path, bool followed)
-{
-    char *found = followed ? realpath(path, NULL) : NULL;
-    return found ? found : strdup(path);
-}
-
 // Whether path names an open descriptor, of a file that must not be replaced under whoever has it
 // open, or is a link to nothing yet, where what is written makes the file that it names.
 static bool wants_direct(const char *path)
@@ -158,7 +140,11 @@ static bool wants_direct(const char *path)
 bool save_begin(struct save *save, const char *path, enum save_kind kind)
 {
     const bool direct = kind == SAVE_OUTPUT && wants_direct(path);
-    *save = (struct save){.kind = kind, .path = find_path(path, kind == SAVE_OUTPUT && !direct)};
+    // Where a link of the user leads to.
+    *save = (struct save){.kind = kind,
+                          .path = kind == SAVE_OUTPUT && !direct ? realpath(path, NULL) : NULL};
+    if (!save->path)
+        save->path = strdup(path);
     if (!save->path)
         return false;
     const int fd = direct                ? open_direct(save)

@@ -392,23 +392,12 @@ bool words_assignment(const char *word)
     return digits == 0 && length > 0 && word[length] == '=';
 }
 
-static bool is_plain(const char *word)
-{
-    return *word != '\0' && word[strspn(word, PLAIN)] == '\0';
-}
-
-static char *append_part(char *out, const char *text, size_t length)
-{
-    memcpy(out, text, length);
-    return out + length;
-}
-
 static char *append_quoted(char *out, const char *word)
 {
     *out++ = '\'';
     for (; *word != '\0'; word++) {
         if (*word == '\'')
-            out = append_part(out, "'\\''", 4);
+            out = stpcpy(out, "'\\''");
         else
             *out++ = *word;
     }
@@ -427,8 +416,8 @@ char *words_quote(const char *const *words, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             *out++ = ' ';
-        out = is_plain(words[i]) ? append_part(out, words[i], strlen(words[i]))
-                                 : append_quoted(out, words[i]);
+        const bool plain = *words[i] != '\0' && words[i][strspn(words[i], PLAIN)] == '\0';
+        out = plain ? stpcpy(out, words[i]) : append_quoted(out, words[i]);
     }
     *out = '\0';
     return text;

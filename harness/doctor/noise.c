@@ -138,8 +138,8 @@ static void begin(struct noise *noise)
 // The flags of the summary's warnings about a condition's times.
 static json_t *signs_of(const json_t *summary, const char *condition)
 {
-    json_t *signs = json_array(), *warnings = json_object_get(summary, "warnings");
-    JSON_EACH (warning, warnings) {
+    json_t *signs = json_array();
+    JSON_EACH (warning, json_object_get(summary, "warnings")) {
         const char *about = json_text_at(warning, "condition");
         const char *metric = json_text_at(warning, "metric");
         if (about && strcmp(about, condition) == 0 && (!metric || strcmp(metric, "wall_s") == 0))
@@ -166,9 +166,9 @@ static json_t *noise_of(const json_t *summary, const json_t *condition)
 static json_t *judge(struct noise *noise)
 {
     json_auto_t *summary = summary_build(&noise->session);
-    json_t *floor = json_array(), *conditions = json_object_get(summary, "conditions");
-    for (size_t i = 0; i < json_array_size(conditions); i++) {
-        json_t *member = noise_of(summary, json_array_get(conditions, i));
+    json_t *floor = json_array();
+    JSON_EACH (condition, json_object_get(summary, "conditions")) {
+        json_t *member = noise_of(summary, condition);
         if (member)
             json_array_append_new(floor, member);
     }
