@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LOCK_WAIT_MS = 2000, NAMES_SHOWN = 3, NAMES_SIZE = 512 };
+enum { LOCK_WAIT_MS = 2000, NAMES_SHOWN = 3 };
 
 // Whether nothing of the user's is in the folder: it is empty, has a plan (a bench may have one
 // without cells), or what was made before that.
@@ -84,8 +84,8 @@ enum change { CHANGE_ADDED, CHANGE_DIFFERS };
 static void say_change(const json_t *keys, const json_t *others, enum change change,
                        const char *one, const char *many)
 {
-    char names[NAMES_SIZE] = "";
-    size_t count = 0, used = 0;
+    OWNED char *names = NULL;
+    size_t count = 0;
     const char *name;
     json_t *key;
     json_object_foreach((json_t *)keys, name, key)
@@ -93,9 +93,8 @@ static void say_change(const json_t *keys, const json_t *others, enum change cha
         const json_t *other = json_object_get(others, name);
         if (change == CHANGE_ADDED ? other != NULL : !other || json_equal(key, other))
             continue;
-        if (count++ < NAMES_SHOWN && used < sizeof names)
-            used +=
-                (size_t)snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", name);
+        if (count++ < NAMES_SHOWN)
+            names = text_joined(names, ", ", name);
     }
     if (count > NAMES_SHOWN)
         complain("%zu %s: %s and %zu more", count, many, names, count - NAMES_SHOWN);

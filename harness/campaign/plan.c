@@ -320,35 +320,27 @@ static void add_queued(struct queue *queue, const char *id, const char *job, con
     json_object_set_new(tasks, state, json_integer(count + 1));
 }
 
-static void add_fate(struct queue *queue, const char *id, const char *fate, const char *rest)
-{
-    (void)rest;
-    json_object_set_new(queue->fates, id, json_string(fate));
-}
-
-// The lines of a file, each split at tabs into three texts.
-static void read_lines(struct queue *queue, const char *path,
-                       void (*add)(struct queue *, const char *, const char *, const char *))
+// The lines of a file, each split at tabs into two or three texts; fates: how jobs ended.
+static void read_lines(struct queue *queue, const char *path, bool fates)
 {
     FILE *file = path ? file_open_record(path) : NULL;
     OWNED char *line = NULL;
     size_t size = 0;
-    ssize_t length;
-    if (!path)
-        return;
-    if (!file) {
+    if (path && !file) {
         complain("%s cannot be read: %s", path, strerror(errno));
         exit(1);
     }
-    while ((length = getline(&line, &size, file)) > 0) {
-        if (line[length - 1] == '\n')
-            line[length - 1] = '\0';
+    while (file && getline(&line, &size, file) > 0) {
+        line[strcspn(line, "\n")] = '\0';
         char *rest = line;
-        const char *first = strsep(&rest, "\t"), *second = strsep(&rest, "\t");
-        if (second)
-            add(queue, first, second, rest ? rest : "");
+        const char *id = strsep(&rest, "\t"), *second = strsep(&rest, "\t");
+        if (second && fates)
+            json_object_set_new(queue->fates, id, json_string(second));
+        else if (second)
+            add_queued(queue, id, second, rest ? rest : "");
     }
-    fclose(file);
+    if (file)
+        fclose(file);
 }
 
 void queue_read(struct queue *queue, const char *queue_path, const char *fates_path)
@@ -357,8 +349,8 @@ void queue_read(struct queue *queue, const char *queue_path, const char *fates_p
                             .states = json_object(),
                             .tasks = json_object(),
                             .fates = json_object()};
-    read_lines(queue, queue_path, add_queued);
-    read_lines(queue, fates_path, add_fate);
+    read_lines(queue, queue_path, false);
+    read_lines(queue, fates_path, true);
 }
 
 void queue_free(struct queue *queue)

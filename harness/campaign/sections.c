@@ -12,7 +12,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { PARAMETER_SIZE = 128, MOST_NAMES = 256, LINE_SIZE = 512, MESSAGE_SIZE = 2048 };
+enum { PARAMETER_SIZE = 128, MOST_NAMES = 256, MESSAGE_SIZE = 2048 };
 
 // ---- where an entry is, which git config does not say
 
@@ -454,14 +454,13 @@ static json_t *case_row(const struct config *config, const struct entry *entry)
     return row;
 }
 
-static void list_names(const json_t *row, char *text, size_t size)
+static char *list_names(const json_t *row)
 {
-    size_t used = 0;
+    char *text = NULL;
     const char *name;
     json_t *value;
-    text[0] = '\0';
-    json_object_foreach((json_t *)row, name, value) if (used < size) used +=
-        (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    json_object_foreach((json_t *)row, name, value) text = text_joined(text, ", ", name);
+    return text;
 }
 
 static void check_row(const struct config *config, const struct entry *entry, const json_t *rows,
@@ -479,9 +478,7 @@ static void check_row(const struct config *config, const struct entry *entry, co
     json_object_foreach((json_t *)row, name, value) shared += json_object_get(first, name) != NULL;
     if (shared == json_object_size(row) && shared == json_object_size(first))
         return;
-    char ours[LINE_SIZE], theirs[LINE_SIZE];
-    list_names(row, ours, sizeof ours);
-    list_names(first, theirs, sizeof theirs);
+    OWNED char *ours = list_names(row), *theirs = list_names(first);
     config_refuse(config, entry, NULL,
                   "this case names %s, the first one %s: give all cases the same names", ours,
                   theirs);
