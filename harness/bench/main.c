@@ -231,22 +231,15 @@ static int programs(const char *dir)
     return plan ? 0 : 1;
 }
 
-static size_t failed_rows(const json_t *bench)
-{
-    size_t failed = 0;
-    JSON_EACH (part, json_object_get(bench, "parts")) {
-        JSON_EACH (row, json_object_get(part, "rows")) {
-            failed += json_text_is(row, "state", "failed");
-        }
-    }
-    return failed;
-}
-
 static int derive(const char *dir)
 {
     json_auto_t *bench = bench_collect(dir);
     OWNED char *path = text_of("%s/bench.json", dir);
-    return bench && output_document(bench, path) && printf("%zu\n", failed_rows(bench)) > 0 ? 0 : 1;
+    size_t failed = 0;
+    JSON_EACH (part, json_object_get(bench, "parts"))
+        JSON_EACH (row, json_object_get(part, "rows"))
+            failed += json_text_is(row, "state", "failed");
+    return bench && output_document(bench, path) && printf("%zu\n", failed) > 0 ? 0 : 1;
 }
 
 static int forecast(const char *dir, const char *only)

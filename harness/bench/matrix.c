@@ -318,23 +318,18 @@ static void settle(json_t *cell, const json_t *cells)
 
 // ---- peers
 
-// Whether a program is one of jostle's workloads, or in PATH.
-static bool is_installed(const struct matrix *matrix, const char *program)
-{
-    char found[PATH_MAX];
-    const char *workloads = matrix->request->workloads;
-    OWNED char *workload = text_of("%s/%s", workloads ? workloads : "", program);
-    return access(workload, X_OK) == 0 || child_find(program, found);
-}
-
 static bool does_command(struct filling *filling, char *value)
 {
     json_t *peer = filling->peer;
+    const char *program = json_text_at(peer, "program"),
+               *workloads = filling->matrix->request->workloads;
+    char found[PATH_MAX];
+    OWNED char *workload = text_of("%s/%s", workloads ? workloads : "", program ? program : "");
     put(peer ? peer : filling->cell, "command", value);
-    if (!peer || is_installed(filling->matrix, json_text_at(peer, "program")))
+    if (!peer || access(workload, X_OK) == 0 || child_find(program, found))
         return true;
-    OWNED char *reason = text_of("%s is not installed: apt install %s",
-                                 json_text_at(peer, "program"), json_text_at(peer, "package"));
+    OWNED char *reason =
+        text_of("%s is not installed: apt install %s", program, json_text_at(peer, "package"));
     put(peer, "reason", reason);
     return true;
 }

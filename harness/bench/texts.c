@@ -46,17 +46,11 @@ static const struct problem {
      .advice = "measure longer, with --duration"},
     {.flag = NULL}};
 
-static const struct problem *problem_find(const char *flag)
+json_t *problem_json(const char *flag, const char *text)
 {
     const struct problem *problem = problems;
     while (problem->flag && strcmp(problem->flag, flag) != 0)
         problem++;
-    return problem;
-}
-
-json_t *problem_json(const char *flag, const char *text)
-{
-    const struct problem *problem = problem_find(flag);
     return must(json_pack("{s:s, s:o, s:o}", "flag", flag, "text",
                           json_text(text ? text : problem->text), "advice",
                           json_text(problem->advice)));
@@ -240,24 +234,15 @@ static void put_peers(json_t *texts, const json_t *row)
     }
 }
 
-static json_t *value_text(const json_t *row)
-{
-    return json_has(row, "value") || json_text_is(row, "state", "done")
-               ? study_figure_text(row, json_text_at(row, "unit"))
-               : json_text(json_text_at(row, "state"));
-}
-
-static json_t *count_text(const json_t *row)
-{
-    const double count = json_number_at(row, "n");
-    return count > 0 ? json_owned_text(text_of("%.0f", count)) : json_text("-");
-}
-
 static void put_row(json_t *row)
 {
     json_t *texts = must(json_deep_copy(json_object_get(row, "labels")));
-    json_put(texts, "jostle", value_text(row));
-    json_put(texts, "n", count_text(row));
+    const double count = json_number_at(row, "n");
+    json_put(texts, "jostle",
+             json_has(row, "value") || json_text_is(row, "state", "done")
+                 ? study_figure_text(row, json_text_at(row, "unit"))
+                 : json_text(json_text_at(row, "state")));
+    json_put(texts, "n", count > 0 ? json_owned_text(text_of("%.0f", count)) : json_text("-"));
     json_put(texts, "peak",
              json_has(row, "peak")
                  ? study_figure_text(json_object_get(row, "peak"), json_text_at(row, "unit"))

@@ -224,14 +224,6 @@ static void put_gate(struct line *json, const struct answer *answer)
     line_close(json);
 }
 
-static void put_notes(struct line *json, const struct answer *answer)
-{
-    line_array(json, "notes");
-    for (size_t i = 0; i < answer->notes; i++)
-        line_text(json, NULL, answer->note[i]);
-    line_close(json);
-}
-
 char *answer_record(const struct answer *answer)
 {
     struct line json = {0};
@@ -249,7 +241,10 @@ char *answer_record(const struct answer *answer)
     put_kernel(&json, &answer->facts, answer->rows.others_cpus);
     put_gate(&json, answer);
     line_count(&json, "samples", (uint64_t)answer->sampler->samples);
-    put_notes(&json, answer);
+    line_array(&json, "notes");
+    for (size_t i = 0; i < answer->notes; i++)
+        line_text(&json, NULL, answer->note[i]);
+    line_close(&json);
     OWNED char *experiment = answer_experiment(answer);
     line_text(&json, "experiment", experiment);
     char *text = must((char *)(!line_end(&json) ? NULL : strdup(json.text)));

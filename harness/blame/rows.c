@@ -359,22 +359,16 @@ static void finish(struct rows *rows, const struct sampler *sampler, const struc
         rows->count--;
 }
 
-// A container that we are in ourselves tells nobody apart.
-static void find_own_label(struct rows *rows, const struct whos *whos)
-{
-    struct who *own = who_find(whos, getpid());
-    if (!own)
-        return;
-    who_ask(own);
-    who_label(own, rows->own_label, sizeof rows->own_label);
-}
-
 void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
     const struct whos *whos = &sampler->scan->whos;
     double victim_s = 0, short_s = 0, victim_bytes = 0;
     *rows = (struct rows){0};
-    find_own_label(rows, whos);
+    struct who *own = who_find(whos, getpid());
+    if (own) { // a container that we are in ourselves tells nobody apart
+        who_ask(own);
+        who_label(own, rows->own_label, sizeof rows->own_label);
+    }
     for (const struct who *who = NULL; (who = who_next(whos, who)) != NULL;)
         add_who(rows, whos, who, &victim_s, &short_s, &victim_bytes);
     // Ticks are too coarse for what is short.

@@ -144,15 +144,6 @@ static json_t *fits_json(const struct pack *pack)
                           claimed > i - 1, "options", hints_json(pack, last)));
 }
 
-static size_t best_row(const struct rows *rows)
-{
-    size_t best = 0;
-    for (size_t i = 1; i < rows->count; i++)
-        if (rows->row[i].power.center > rows->row[best].power.center)
-            best = i;
-    return best;
-}
-
 // The knee is where power, throughput by time, is highest: L. Kleinrock, "Power and deterministic
 // rules of thumb for probabilistic problems in computer communications" (ICC 1979). Between
 // measured numbers power has one top at most, so its interval reaches to the neighbours that are
@@ -160,20 +151,23 @@ static size_t best_row(const struct rows *rows)
 static json_t *knee_json(const struct pack *pack)
 {
     const struct rows *rows = &pack->rows;
-    size_t first = 0, last = rows->count;
+    size_t first = 0, last = rows->count, best = 0;
     while (first < rows->count && !rows->row[first].in_knee)
         first++;
     while (last > first && !rows->row[last - 1].in_knee)
         last--;
     if (first == last || rows->count < 2)
         return json_null();
+    for (size_t i = 1; i < rows->count; i++)
+        if (rows->row[i].power.center > rows->row[best].power.center)
+            best = i;
     const size_t low = first == 0 ? 1 : rows->row[first - 1].copies + 1,
                  high =
                      last == rows->count ? rows->row[last - 1].copies : rows->row[last].copies - 1,
-                 best = rows->row[best_row(rows)].copies;
-    return must(json_pack("{s:I, s:[I,I], s:b, s:o}", "copies", (json_int_t)best, "ci",
+                 copies = rows->row[best].copies;
+    return must(json_pack("{s:I, s:[I,I], s:b, s:o}", "copies", (json_int_t)copies, "ci",
                           (json_int_t)low, (json_int_t)high, "at_least", last == rows->count,
-                          "options", hints_json(pack, best)));
+                          "options", hints_json(pack, copies)));
 }
 
 static const char *gate_word(const struct rows *rows)

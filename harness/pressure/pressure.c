@@ -169,12 +169,7 @@ static bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
     return true;
 }
 
-// What is fitted: points with an interval. One without variation weighs much, not all.
-static bool is_fitted(const struct sensitivity_point *point)
-{
-    return isfinite(point->sd) && point->low > 0 && isfinite(point->high);
-}
-
+// One without variation weighs much, not all.
 static double variance(const struct sensitivity_point *point)
 {
     static const double least_sd = 1e-4;
@@ -220,7 +215,8 @@ static void fit_curve(struct sensitivity_curve *curve)
     struct sensitivity_point *point[SENSITIVITY_POINTS];
     size_t count = 0;
     for (size_t i = 0; i < curve->count; i++)
-        if (is_fitted(&curve->point[i]))
+        if (isfinite(curve->point[i].sd) && curve->point[i].low > 0 &&
+            isfinite(curve->point[i].high))
             point[count++] = &curve->point[i];
     fit_rising(point, count);
     double low = 1, high = INFINITY;

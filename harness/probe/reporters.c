@@ -372,14 +372,6 @@ struct series {
     size_t count, allocated;
 };
 
-static double correlation_of(const struct series *series)
-{
-    if (series->count < LEAST_CORRELATED)
-        return NAN;
-    const double found = gsl_stats_lag1_autocorrelation(series->item, 1, series->count);
-    return isfinite(found) ? fmin(fmax(found, 0), MOST_CORRELATION) : 0;
-}
-
 // What so few values do not show stays NAN. The spread is Q_n of Rousseeuw and Croux (1993): of all
 // pairs' distances, the quarter; 82 % as efficient as the standard deviation, where the median
 // absolute deviation has 37 %, and it has no centre. The standard error is that of the mean, with
@@ -394,7 +386,10 @@ static void series_summarise(const struct series *series, struct reading *readin
     gsl_sort(sorted, 1, count);
     reading->value = exp(gsl_stats_mean(series->item, 1, count));
     reading->median = exp(gsl_stats_median_from_sorted_data(sorted, 1, count));
-    reading->correlation = correlation_of(series);
+    if (count >= LEAST_CORRELATED) {
+        const double found = gsl_stats_lag1_autocorrelation(series->item, 1, count);
+        reading->correlation = isfinite(found) ? fmin(fmax(found, 0), MOST_CORRELATION) : 0;
+    }
     if (count < LEAST_ERROR)
         return;
     const double r = isnan(reading->correlation) ? 0 : reading->correlation;
