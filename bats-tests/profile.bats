@@ -224,6 +224,16 @@ has_run() {
     [[ $(grep -c interrupted err) -eq 1 && $(<err) == *'interrupted by SIGTERM: what was measured is in '* ]]
 }
 
+@test "an experiment of a profile that is ended by somebody else is named" {
+    local pid status=0 name=p$RANDOM$RANDOM
+    "$JOSTLE" profile --output "$name.json" --kinds cpu -- sleep 0.1 2>err >out 3>&- &
+    pid=$!
+    eventually 60 test -s "$name/alone/runs.jsonl"
+    kill -TERM "$(pgrep -f "harness/commands/[a-z]+ .*--output [^ ]*$name/alone")"
+    wait "$pid" || status=$?
+    [[ $status -eq 143 && $(<err) == *'the experiment alone was ended by a signal (status 143): '* ]]
+}
+
 @test "wrong use and what is no profile are refused by one line" {
     run -2 "$JOSTLE" profile
     [[ $output == 'jostle: no program: give one: jostle profile -- PROGRAM' ]]

@@ -53,6 +53,7 @@ study_pass() {
 study_run() {
     local code=0
     child_run "$BASH" "$JOSTLE_HARNESS/jostle" "$@" >&2 || code=$?
+    ((code <= 128)) || warn "the experiment $study_step was ended by a signal (status $code): continue as after an interruption"
     ((code == 0)) || study_failed "$code"
 }
 
