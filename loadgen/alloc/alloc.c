@@ -79,24 +79,21 @@ static int jemalloc_create(const char *name, unsigned *index)
     return error == 0 ? 0 : -1;
 }
 
-static int jemalloc_set_decay(unsigned arena, const char *kind, ssize_t decay_ms)
-{
-    char name[64];
-    snprintf(name, sizeof name, "arena.%u.%s_decay_ms", arena, kind);
-    return jemalloc_set(name, &decay_ms, sizeof decay_ms);
-}
-
 static int jemalloc_open(struct alloc_heap *heap, bool purge)
 {
+    static const char *const kinds[] = {"dirty", "muzzy"};
+    char name[64];
     if (jemalloc_create("arenas.create", &heap->arena) != 0)
         return -1;
     heap->arena_open = true;
     heap->put_flags = MALLOCX_TCACHE_NONE;
-    if (purge) {
-        if (jemalloc_set_decay(heap->arena, "dirty", 0) != 0 ||
-            jemalloc_set_decay(heap->arena, "muzzy", 0) != 0)
+    for (size_t i = 0; purge && i < sizeof kinds / sizeof kinds[0]; i++) {
+        ssize_t decay_ms = 0;
+        snprintf(name, sizeof name, "arena.%u.%s_decay_ms", heap->arena, kinds[i]);
+        if (jemalloc_set(name, &decay_ms, sizeof decay_ms) != 0)
             return -1;
-    } else {
+    }
+    if (!purge) {
         if (jemalloc_create("tcache.create", &heap->cache) != 0)
             return -1;
         heap->cache_open = true;

@@ -23,7 +23,7 @@ struct bell {
 
 // How it is done. All but close() return 0, or -1 with errno.
 struct bell_method {
-    int (*open)(struct bell *bell);
+    int (*open)(struct bell *bell); // NULL: it needs nothing
     int (*ring)(struct bell *bell);
     int (*wait)(struct bell *bell);
 };
@@ -52,12 +52,6 @@ struct round_trip {
 
 static const char *const bell_method_names[] = {"futex", "eventfd", "pipe", NULL};
 
-static int futex_open(struct bell *bell)
-{
-    *bell = (struct bell){.read_fd = -1, .write_fd = -1};
-    return 0;
-}
-
 static int futex_ring(struct bell *bell)
 {
     atomic_store(&bell->rung, 1);
@@ -76,14 +70,13 @@ static int futex_wait(struct bell *bell)
 static int eventfd_open(struct bell *bell)
 {
     const int fd = eventfd(0, EFD_CLOEXEC);
-    *bell = (struct bell){.read_fd = fd, .write_fd = fd};
+    bell->read_fd = bell->write_fd = fd;
     return fd < 0 ? -1 : 0;
 }
 
 static int pipe_open(struct bell *bell)
 {
     int fds[2];
-    *bell = (struct bell){.read_fd = -1, .write_fd = -1};
     if (pipe2(fds, O_CLOEXEC) != 0)
         return -1;
     bell->read_fd = fds[0];
@@ -110,7 +103,7 @@ static int fd_wait(struct bell *bell)
 
 // By --method, as the names.
 static const struct bell_method bell_methods[] = {
-    {.open = futex_open, .ring = futex_ring, .wait = futex_wait},
+    {.ring = futex_ring, .wait = futex_wait},
     {.open = eventfd_open, .ring = fd_ring, .wait = fd_wait},
     {.open = pipe_open, .ring = fd_ring, .wait = fd_wait},
 };
@@ -160,11 +153,10 @@ static void *answer(void *argument)
 // in any case.
 static int pair_open(struct pair *pair, const struct bell_method *method, int cpu)
 {
-    memset(pair, 0, sizeof *pair);
     pair->method = method;
     pair->cpu = cpu;
-    pair->back.read_fd = pair->back.write_fd = -1;
-    if (method->open(&pair->there) != 0 || method->open(&pair->back) != 0)
+    pair->there = pair->back = (struct bell){.read_fd = -1, .write_fd = -1};
+    if (method->open && (method->open(&pair->there) != 0 || method->open(&pair->back) != 0))
         return errno;
     const int error = pthread_create(&pair->partner, NULL, answer, pair);
     if (error != 0)
