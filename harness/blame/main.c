@@ -32,8 +32,7 @@ static const struct option_row rows[] = {
      .preset = "10s", .help = "with --watch: the time from one line to the next"},
     TEXT("json", "FILE", json,
          "write a jostle.blame/1 to FILE too, - for stdout instead of the table; with --watch a "
-         "line "
-         "each, appended"),
+         "line each, appended"),
     {ROW("at-most", "R", OPTION_FRACTION, at_most), .minimum = 0, .maximum = 1, .exclusive = true,
      .help = "a gate: exit 3 when others surely take more than this share (5% or 0.05), 0 when "
              "surely less, 4 when it cannot be told: of the CPUs, of the time by pressure, steal, "
