@@ -32,8 +32,15 @@ struct shares {
 // CPU time is instructions x cycles per instruction / clock, so the first three
 // explain it between them; cache misses are one cause of the second among others,
 // and get no share of the time. Ratios, loaded over alone; NAN: not known.
+enum factor { INSTRUCTION, CYCLES_PER_INSTRUCTION, CYCLES_PER_S, MISSES_PER_INSTRUCTION, FACTORS };
+
+static const char *const factor_names[FACTORS] = {"instructions", "cycles_per_instruction",
+                                                  "cycles_per_s", "misses_per_instruction"};
+static const char *const factor_words[FACTORS] = {"instructions", "cycles per instruction", "clock",
+                                                  "cache misses per instruction"};
+
 struct hardware {
-    double instructions, cycles_per_instruction, cycles_per_s, misses_per_instruction;
+    double factor[FACTORS];
     double cpu_time; // of what the counters count
 };
 
@@ -47,9 +54,9 @@ static const double small_part = 0.10;
 // Stalls and clocks are read one after the other: a little too much is no overlap.
 static const double overlapping_from = 1.05;
 
-// The pairs of runs.
+// Runs alone and loaded: those at the same place are of one block.
 struct given {
-    const struct times *before, *after;
+    const struct account **before, **after;
     size_t n;
     struct threads threads;
     double before_s; // mean wall time alone
@@ -60,67 +67,35 @@ enum { WAITS = sizeof waits / sizeof *waits };
 
 static double extra_s(const struct given *given, size_t i, enum cause cause)
 {
-    return times_part_s(&given->after[i], cause, &given->threads) -
-           times_part_s(&given->before[i], cause, &given->threads);
+    return times_part_s(&given->after[i]->times, cause, &given->threads) -
+           times_part_s(&given->before[i]->times, cause, &given->threads);
 }
 
-// Points that those extra times are, in percent of the time alone; empties the pairs.
-static struct interval points_of(struct pairs *pairs, struct critical *critical)
-{
-    const double t = critical_t(critical, (double)pairs->count - 1);
-    const struct interval points = interval_scaled(interval_ratio(pairs, t, t), 100);
-    pairs_free(pairs);
-    return points;
-}
-
-// Points of one cause; NAN where a run does not say.
-static struct interval measure(const struct given *given, enum cause cause,
-                               struct critical *critical)
-{
-    struct pairs pairs = {0};
-    for (size_t i = 0; i < given->n; i++)
-        pairs_add(&pairs, given->before[i].wall_s, extra_s(given, i, cause));
-    return points_of(&pairs, critical);
-}
-
-// Points that the shares leave over, each cause's times `scale`.
-static struct interval measure_rest(const struct given *given, const double *scale,
-                                    struct critical *critical)
+// Points of one cause, in percent of the time alone; NAN where a run does not say. UNEXPLAINED:
+// what the shares leave over, each cause's times `scale`.
+static struct interval points_of(const struct given *given, enum cause cause, const double *scale,
+                                 struct critical *critical)
 {
     struct pairs pairs = {0};
     for (size_t i = 0; i < given->n; i++) {
-        double rest_s = given->after[i].wall_s - given->before[i].wall_s;
-        for (enum cause k = 0; k < UNEXPLAINED; k++)
-            rest_s -= scale[k] > 0 ? scale[k] * extra_s(given, i, k) : 0;
-        pairs_add(&pairs, given->before[i].wall_s, rest_s);
+        const double before_s = given->before[i]->times.wall_s;
+        double extra = given->after[i]->times.wall_s - before_s;
+        for (enum cause k = 0; k < UNEXPLAINED && cause == UNEXPLAINED; k++)
+            extra -= scale[k] > 0 ? scale[k] * extra_s(given, i, k) : 0;
+        pairs_sum(&pairs, before_s, cause == UNEXPLAINED ? extra : extra_s(given, i, cause));
     }
-    return points_of(&pairs, critical);
+    const double t = critical_t(critical, (double)pairs.count - 1);
+    return interval_scaled(interval_ratio(&pairs, t, t), 100);
 }
 
-static enum stall_source weakest(const struct given *given)
-{
-    enum stall_source source = SOURCE_CGROUP;
-    for (size_t i = 0; i < given->n; i++) {
-        source = given->before[i].source < source ? given->before[i].source : source;
-        source = given->after[i].source < source ? given->after[i].source : source;
-    }
-    return source;
-}
-
-// Points that the machine's stalls allow; NAN where a run does not know them.
-static double allowed(const struct given *given, enum cause cause)
-{
-    double allowed_s = 0;
-    for (size_t i = 0; i < given->n; i++)
-        allowed_s += given->after[i].at_most_s[cause];
-    return allowed_s / (double)given->n / given->before_s * 100;
-}
-
-// Where the target's own figures leave a cause open.
+// Where the target's own figures leave a cause open: what the machine's stalls allow.
 static void bound(struct shares *shares, const struct given *given)
 {
     for (enum cause k = CPU; k <= IO; k++) {
-        const double most = allowed(given, k);
+        double allowed_s = 0; // NAN where a run does not know them
+        for (size_t i = 0; i < given->n; i++)
+            allowed_s += given->after[i]->times.at_most_s[k];
+        const double most = allowed_s / (double)given->n / given->before_s * 100;
         const bool open = isnan(shares->interval[k].center) || (k == CPU && shares->is_more);
         if (open && !isnan(most))
             shares->at_most[k] = fmin(shares->points[k] + shares->points[UNEXPLAINED], most);
@@ -149,20 +124,18 @@ static void share_out(struct shares *shares, double *scale)
         scale[waits[i]] = points[waits[i]] > 0 ? fmin(rest / claims, 1) : 0;
 }
 
-// One without bounds (NAN) is not.
-static bool is_worth_saying(const struct interval *interval, double total)
-{
-    return interval->low > 0 || (isfinite(interval->low) && interval->center >= small_part * total);
-}
-
 static void measure_shares(struct shares *shares, const struct given *given,
                            struct critical *critical)
 {
     double scale[CAUSES] = {0}, explained = 0;
     for (enum cause k = 0; k < UNEXPLAINED; k++) {
-        shares->interval[k] = measure(given, k, critical);
+        const struct interval one = points_of(given, k, scale, critical);
+        shares->interval[k] = one;
+        // What has no bounds (NAN) is not worth saying.
         shares->points[k] =
-            is_worth_saying(&shares->interval[k], shares->total) ? shares->interval[k].center : 0;
+            one.low > 0 || (isfinite(one.low) && one.center >= small_part * shares->total)
+                ? one.center
+                : 0;
     }
     share_out(shares, scale);
     for (enum cause k = 0; k < UNEXPLAINED; k++) {
@@ -172,7 +145,7 @@ static void measure_shares(struct shares *shares, const struct given *given,
         explained += shares->points[k];
     }
     shares->points[UNEXPLAINED] = fmax(shares->total - explained, 0);
-    shares->interval[UNEXPLAINED] = measure_rest(given, scale, critical);
+    shares->interval[UNEXPLAINED] = points_of(given, UNEXPLAINED, scale, critical);
     shares->ambiguous =
         shares->is_overlapping ||
         (shares->several && shares->points[CPU] + shares->points[MEMORY] + shares->points[IO] > 0);
@@ -180,41 +153,39 @@ static void measure_shares(struct shares *shares, const struct given *given,
         shares->present >= least_present || explained >= most_of_it * shares->total;
 }
 
-// before[i] and after[i] are of one block, n of them. A small share that its interval does not keep
-// above 0 counts as unexplained: it may be nothing. The intervals are Fieller's.
-static struct shares shares_of(const struct times *before, const struct times *after, size_t n,
-                               struct critical *critical)
+// A small share that its interval does not keep above 0 counts as unexplained: it may be nothing.
+// The intervals are Fieller's.
+static struct shares shares_of(struct given *given, struct critical *critical)
 {
-    const struct sums alone = times_sum(before, n), loaded = times_sum(after, n);
+    const struct sums alone = times_sum(given->before, given->n);
+    const struct sums loaded = times_sum(given->after, given->n);
     const struct threads quiet = threads_of(&alone), busy = threads_of(&loaded);
     const bool several = quiet.several || busy.several;
-    const struct given given = {
-        .before = before,
-        .after = after,
-        .n = n,
-        .threads = {.one = quiet.one && busy.one,
-                    .several = several,
-                    .busy = several ? threads_busy(&alone) : 1},
-        .before_s = alone.wall_s / (double)n,
-    };
-    const enum stall_source source = weakest(&given);
+    given->threads = (struct threads){.one = quiet.one && busy.one,
+                                      .several = several,
+                                      .busy = several ? threads_busy(&alone) : 1};
+    given->before_s = alone.wall_s / (double)given->n;
     struct shares shares = {
         .present = fmin((loaded.cpu_s + loaded.waits_s) / loaded.wall_s, 1),
         .total = (loaded.wall_s / alone.wall_s - 1) * 100,
         .at_most = {NAN, NAN, NAN, NAN, NAN, NAN},
-        .source = source,
-        .is_more = source == SOURCE_SCHEDSTAT && !given.threads.one,
+        .source = SOURCE_CGROUP,
         .several = several,
         .moves = alone.cpus > 1 || loaded.cpus > 1,
-        .threads = given.threads.busy,
+        .threads = given->threads.busy,
     };
-    measure_shares(&shares, &given, critical);
+    for (size_t i = 0; i < 2 * given->n; i++) {
+        const struct account *run = (i % 2 ? given->after : given->before)[i / 2];
+        shares.source = run->times.source < shares.source ? run->times.source : shares.source;
+    }
+    shares.is_more = shares.source == SOURCE_SCHEDSTAT && !given->threads.one;
+    measure_shares(&shares, given, critical);
     if (shares.attributed)
-        bound(&shares, &given);
+        bound(&shares, given);
     for (enum cause k = 0; k < CAUSES; k++) {
         if (!shares.attributed)
             shares.points[k] = k == UNEXPLAINED ? shares.total : 0;
-        shares.seconds[k] = shares.points[k] / 100 * given.before_s;
+        shares.seconds[k] = shares.points[k] / 100 * given->before_s;
     }
     return shares;
 }
@@ -238,10 +209,11 @@ static const struct {
 enum { SPOKEN = sizeof spoken / sizeof *spoken };
 
 // Whether anything is known of it.
-static bool causes_has_hardware(const struct hardware *hardware)
+static bool has_hardware(const struct hardware *hardware)
 {
-    return !isnan(hardware->instructions) ||
-           !(isnan(hardware->cycles_per_instruction) && isnan(hardware->cycles_per_s));
+    return !isnan(hardware->factor[INSTRUCTION]) ||
+           !isnan(hardware->factor[CYCLES_PER_INSTRUCTION]) ||
+           !isnan(hardware->factor[CYCLES_PER_S]);
 }
 
 enum execution { SLOWER, SLOWER_OR_SPINNING, INSTRUCTIONS_ONLY, BOTH, EXECUTIONS };
@@ -255,20 +227,15 @@ static const struct {
     [BOTH] = {"both", "more CPU time (slower execution and more instructions)"},
 };
 
-// Factors multiply, so their logarithms are the parts that each has in the growth.
+// What the growth of CPU time is: SLOWER_OR_SPINNING where one of several threads may spin while
+// it waits for another, and no counters show it. Factors multiply, so their logarithms are the
+// parts that each has in the growth.
 static enum execution execution_of(const struct shares *shares, const struct hardware *hardware)
 {
-    const double part = log(hardware->instructions) / log(hardware->cpu_time);
+    const double part = log(hardware->factor[INSTRUCTION]) / log(hardware->cpu_time);
     if (isnan(part) || !(hardware->cpu_time > 1))
         return shares->several ? SLOWER_OR_SPINNING : SLOWER;
     return part > 0.8 ? INSTRUCTIONS_ONLY : part < 0.2 ? SLOWER : BOTH;
-}
-
-// What the growth of CPU time is: "slower-or-spinning" where one of several threads may spin while
-// it waits for another, and no counters show it.
-static const char *causes_execution(const struct shares *shares, const struct hardware *hardware)
-{
-    return executions[execution_of(shares, hardware)].name;
 }
 
 // A figure in units of the last digit that is shown.
@@ -348,20 +315,12 @@ static void say_points(FILE *text, const struct shares *shares, const char *exec
 // moved by 2 % or more.
 static void say_hardware(FILE *text, const struct hardware *hardware)
 {
-    const struct {
-        const char *name;
-        double times;
-    } list[] = {
-        {"instructions", hardware->instructions},
-        {"cycles per instruction", hardware->cycles_per_instruction},
-        {"clock", hardware->cycles_per_s},
-        {"cache misses per instruction", hardware->misses_per_instruction},
-    };
     const char *before = " (";
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
-        if (!(fabs(list[i].times - 1) >= 0.02))
+    for (enum factor i = 0; i < FACTORS; i++) {
+        const double times = hardware->factor[i];
+        if (!(fabs(times - 1) >= 0.02))
             continue;
-        fprintf(text, "%s%s x %.2f", before, list[i].name, round(list[i].times * 100) / 100);
+        fprintf(text, "%s%s x %.2f", before, factor_words[i], round(times * 100) / 100);
         before = ", ";
     }
     fputs(before[0] == ',' ? ")" : "", text);
@@ -420,7 +379,7 @@ static char *causes_text(const char *condition, const char *statistic, const str
     fprintf(stream, "%s: %s", condition, statistic ? "mean " : "");
     if (shares->attributed) {
         say_points(stream, shares, executions[execution_of(shares, hardware)].words);
-        if (causes_has_hardware(hardware))
+        if (has_hardware(hardware))
             say_hardware(stream, hardware);
         say_bounds(stream, shares);
         say_doubts(stream, shares);
@@ -469,27 +428,22 @@ static double ratio_of(double before, double after)
     return before > 0 && after > 0 ? after / before : NAN;
 }
 
-static struct hardware count_hardware(const double *before, const double *after, bool user_only)
+static struct hardware count_hardware(const struct given *given, const double *before,
+                                      const double *after)
 {
+    bool user_only = false;
+    for (size_t i = 0; i < given->n; i++)
+        user_only = user_only || given->after[i]->user_only;
     const double base_s = before[USER] + (user_only ? 0 : before[SYSTEM]);
     const double loaded_s = after[USER] + (user_only ? 0 : after[SYSTEM]);
     const double instructions = ratio_of(before[INSTRUCTIONS], after[INSTRUCTIONS]);
     const double cycles = ratio_of(before[CYCLES], after[CYCLES]);
     return (struct hardware){
-        .instructions = instructions,
-        .cycles_per_instruction = ratio_of(instructions, cycles),
-        .cycles_per_s = ratio_of(ratio_of(base_s, loaded_s), cycles),
+        .factor = {instructions, ratio_of(instructions, cycles),
+                   ratio_of(ratio_of(base_s, loaded_s), cycles),
+                   ratio_of(instructions, ratio_of(before[MISSES], after[MISSES]))},
         .cpu_time = ratio_of(base_s, loaded_s),
-        .misses_per_instruction = ratio_of(instructions, ratio_of(before[MISSES], after[MISSES])),
     };
-}
-
-static bool counts_user_only(const struct account *const *runs, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (runs[i]->user_only)
-            return true;
-    return false;
 }
 
 static json_t *figures_json(const char *const *names, const double *values, size_t first,
@@ -501,99 +455,58 @@ static json_t *figures_json(const char *const *names, const double *values, size
     return object;
 }
 
-static json_t *hardware_json(const struct hardware *hardware)
-{
-    if (!causes_has_hardware(hardware))
-        return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o}", "instructions", json_figure(hardware->instructions),
-                     "cycles_per_instruction", json_figure(hardware->cycles_per_instruction),
-                     "cycles_per_s", json_figure(hardware->cycles_per_s), "misses_per_instruction",
-                     json_figure(hardware->misses_per_instruction));
-}
-
-static json_t *absent_json(const double *before, const double *after)
-{
-    json_t *list = json_array();
-    for (enum mean i = INSTRUCTIONS; i < MEANS; i++)
-        if (isnan(before[i]) || isnan(after[i]))
-            json_array_append_new(list, json_string(mean_names[i]));
-    return list;
-}
-
-static json_t *intervals_json(const struct shares *shares)
-{
-    json_t *object = json_object();
-    for (enum cause i = 0; i < CAUSES; i++)
-        json_object_set_new(object, cause_names[i],
-                            json_bounds(shares->interval[i].low, shares->interval[i].high));
-    return object;
-}
-
 static json_t *shares_json(const struct shares *shares, const struct hardware *hardware)
 {
     static const char *const sources[] = {[SOURCE_NONE] = NULL,
                                           [SOURCE_MACHINE] = "machine",
                                           [SOURCE_SCHEDSTAT] = "schedstat",
                                           [SOURCE_CGROUP] = "cgroup"};
+    json_t *intervals = json_object();
+    for (enum cause i = 0; i < CAUSES; i++)
+        json_object_set_new(intervals, cause_names[i],
+                            json_bounds(shares->interval[i].low, shares->interval[i].high));
     return json_pack(
         "{s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:b, s:o, s:o, s:s, s:o}", "total",
         json_figure(shares->total), "points", figures_json(cause_names, shares->points, 0, CAUSES),
-        "seconds", figures_json(cause_names, shares->seconds, 0, CAUSES), "intervals",
-        intervals_json(shares), "source", sources[shares->source], "at_most",
+        "seconds", figures_json(cause_names, shares->seconds, 0, CAUSES), "intervals", intervals,
+        "source", sources[shares->source], "at_most",
         figures_json(cause_names, shares->at_most, CPU, IO + 1), "ambiguous", shares->ambiguous,
         "attributed", shares->attributed, "present", json_figure(shares->present), "threads",
-        json_figure(shares->threads), "execution", causes_execution(shares, hardware), "counters",
-        hardware_json(hardware));
-}
-
-// The times of each run; to be freed.
-static struct times *times_list(const struct account *const *runs, size_t count)
-{
-    struct times *times = must(calloc(count + 1, sizeof *times));
-    for (size_t i = 0; i < count; i++)
-        times[i] = runs[i]->times;
-    return times;
-}
-
-// Runs alone and loaded: those at the same place are of one block.
-struct beside {
-    const struct account **before, **after;
-    size_t count;
-};
-
-static struct shares read_shares(const struct beside *runs, struct critical *critical)
-{
-    OWNED struct times *quiet = times_list(runs->before, runs->count),
-                       *busy = times_list(runs->after, runs->count);
-    return shares_of(quiet, busy, runs->count, critical);
+        json_figure(shares->threads), "execution", executions[execution_of(shares, hardware)].name,
+        "counters",
+        has_hardware(hardware) ? figures_json(factor_names, hardware->factor, 0, FACTORS)
+                               : json_null());
 }
 
 // How the extra time of a slowdown is shared out. A new reference; null where there is none: the
 // records have no CPU times, or no time is extra.
-static json_t *attribution_of(const struct beside *runs, struct critical *critical,
+static json_t *attribution_of(struct given *given, struct critical *critical,
                               const json_t *slowdown)
 {
     const char *statistic = json_text_or_empty(slowdown, "statistic");
     double alone[MEANS], loaded[MEANS], extra[MEANS];
+    json_t *absent = json_array();
     for (enum mean i = 0; i < MEANS; i++) {
-        alone[i] = mean_of(runs->before, runs->count, i);
-        loaded[i] = mean_of(runs->after, runs->count, i);
+        alone[i] = mean_of(given->before, given->n, i);
+        loaded[i] = mean_of(given->after, given->n, i);
         extra[i] = loaded[i] - alone[i];
+        if (i >= INSTRUCTIONS && isnan(extra[i]))
+            json_array_append_new(absent, json_string(mean_names[i]));
     }
-    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM]))
+    if (!(extra[WALL] > 0) || isnan(extra[USER]) || isnan(extra[SYSTEM])) {
+        json_decref(absent);
         return json_null();
-    const struct shares shares = read_shares(runs, critical);
-    const struct hardware hardware =
-        count_hardware(alone, loaded, counts_user_only(runs->after, runs->count));
+    }
+    const struct shares shares = shares_of(given, critical);
+    const struct hardware hardware = count_hardware(given, alone, loaded);
     json_t *object = shares_json(&shares, &hardware);
     // What is shared out is the mean.
-    OWNED char *text =
-        causes_text(json_text_at(slowdown, "condition"),
-                    strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
+    char *text = causes_text(json_text_at(slowdown, "condition"),
+                             strcmp(statistic, "mean") == 0 ? NULL : statistic, &shares, &hardware);
     json_extend(object,
-                json_pack("{s:b, s:o, s:o, s:s}", "pressure_known", shares.source != SOURCE_NONE,
-                          "extra", figures_json(mean_names, extra, 0, MEANS), "absent",
-                          absent_json(alone, loaded), "text", text));
+                json_pack("{s:b, s:o, s:o, s:o}", "pressure_known", shares.source != SOURCE_NONE,
+                          "extra", figures_json(mean_names, extra, 0, MEANS), "absent", absent,
+                          "text", json_taken(text)));
     return object;
 }
 
@@ -610,16 +523,16 @@ static json_t *attribute(struct session *session, const json_t *slowdown)
         return json_null();
     OWNED const struct account **before = must(calloc(session->count + 1, sizeof *before)),
                                **after = must(calloc(session->count + 1, sizeof *after));
-    struct beside runs = {before, after, 0};
+    struct given given = {.before = before, .after = after};
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const int base = run->condition == condition ? session_partner(session, run) : -1;
         if (base < 0)
             continue;
-        before[runs.count] = &session->facts[session->runs[base].fact].account;
-        after[runs.count++] = &session->facts[run->fact].account;
+        before[given.n] = &session->facts[session->runs[base].fact].account;
+        after[given.n++] = &session->facts[run->fact].account;
     }
-    return attribution_of(&runs, &session->critical, slowdown);
+    return attribution_of(&given, &session->critical, slowdown);
 }
 
 void attribution_add(struct session *session, json_t *summary)

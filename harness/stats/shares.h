@@ -97,7 +97,7 @@ struct sums {
     unsigned cpus; // the most that a run might use; 0: not known
 };
 
-struct sums times_sum(const struct times *times, size_t n);
+struct sums times_sum(const struct account *const *runs, size_t n);
 
 // How a target uses CPUs.
 struct threads {

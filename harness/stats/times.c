@@ -124,17 +124,18 @@ struct account account_of(const json_t *record, double cpus)
     return account;
 }
 
-struct sums times_sum(const struct times *times, size_t n)
+struct sums times_sum(const struct account *const *runs, size_t n)
 {
     struct sums sums = {0};
     for (size_t i = 0; i < n; i++) {
-        sums.wall_s += times[i].wall_s;
-        sums.cpu_s += times[i].cpu_s;
-        sums.main_s += times[i].main_s;
-        sums.main_delay_s += times[i].main_delay_s;
+        const struct times *times = &runs[i]->times;
+        sums.wall_s += times->wall_s;
+        sums.cpu_s += times->cpu_s;
+        sums.main_s += times->main_s;
+        sums.main_delay_s += times->main_delay_s;
         for (enum cause k = CPU; k <= IO; k++)
-            sums.waits_s += isnan(times[i].own_s[k]) ? 0 : times[i].own_s[k];
-        sums.cpus = times[i].cpus > sums.cpus ? times[i].cpus : sums.cpus;
+            sums.waits_s += known_or_0(times->own_s[k]);
+        sums.cpus = times->cpus > sums.cpus ? times->cpus : sums.cpus;
     }
     return sums;
 }
@@ -212,7 +213,9 @@ static const struct {
 
 // The runs of one condition that are used, and what was found of them.
 struct made {
-    struct times *times;
+    const struct settings *settings;
+    struct critical critical;
+    const struct account **run;
     size_t runs;
     struct threads threads;
     bool at_least;                 // the wait for a CPU is a lower bound
@@ -222,69 +225,75 @@ struct made {
     double wall_s, seconds[PARTS]; // means
 };
 
-// Of what it waited for a CPU; NAN: not known.
-static double throttled_s(const struct times *times, const struct threads *threads)
-{
-    const double waited_s = times_part_s(times, CPU, threads);
-    return isnan(times->throttled_s) ? NAN : fmin(times->throttled_s, waited_s);
-}
-
 static double part_s(const struct made *made, const struct times *times, enum part part)
 {
-    const struct threads *threads = &made->threads;
+    const double wait_s = times_part_s(times, CPU, &made->threads);
+    // NAN: not known.
+    const double throttled_s = isnan(times->throttled_s) ? NAN : fmin(times->throttled_s, wait_s);
+    if (part == CPU_WAIT)
+        return wait_s - known_or_0(throttled_s);
     if (part == THROTTLED)
-        return throttled_s(times, threads);
+        return throttled_s;
     if (part != REST)
-        return times_part_s(times, parts[part].cause, threads) -
-               (part == CPU_WAIT ? known_or_0(throttled_s(times, threads)) : 0);
+        return times_part_s(times, parts[part].cause, &made->threads);
     double rest_s = times->wall_s;
     for (enum part i = 0; i < REST; i++)
         rest_s -= made->known[i] ? part_s(made, times, i) : 0;
     return fmax(rest_s, 0);
 }
 
-// The ratio of the sums of a pair's two values over the runs, with Student's t; without bounds for
-// a single run. Empties the pairs.
-static struct interval ratio_of(struct pairs *pairs, struct critical *critical)
+// The wall times of the runs without waiting for a CPU, and with it; or the other way round.
+static struct pairs unwaited_pairs(const struct made *made, bool reversed)
 {
-    const double t =
-        pairs->count > 1 ? critical_t(critical, (double)pairs->count - 1) : (double)INFINITY;
-    const struct interval ratio = interval_ratio(pairs, t, t);
-    pairs_free(pairs);
-    return ratio;
+    struct pairs pairs = {0};
+    for (size_t i = 0; i < made->runs; i++) {
+        const struct times *times = &made->run[i]->times;
+        const double without_s = times->wall_s - part_s(made, times, CPU_WAIT);
+        pairs_sum(&pairs, reversed ? times->wall_s : without_s,
+                  reversed ? without_s : times->wall_s);
+    }
+    return pairs;
 }
 
-static void measure_part(struct made *made, enum part part, struct critical *critical)
+// The ratio of the sums of a pair's two values over the runs, with Student's t; without bounds for
+// a single run.
+static struct interval ratio_of(struct made *made, const struct pairs *pairs)
+{
+    const double t =
+        pairs->count > 1 ? critical_t(&made->critical, (double)pairs->count - 1) : (double)INFINITY;
+    return interval_ratio(pairs, t, t);
+}
+
+static void measure_part(struct made *made, enum part part)
 {
     struct pairs pairs = {0};
     double sum = 0;
     for (size_t i = 0; i < made->runs; i++) {
-        const double spent = part_s(made, &made->times[i], part);
-        pairs_sum(&pairs, made->times[i].wall_s, spent);
+        const struct times *times = &made->run[i]->times;
+        const double spent = part_s(made, times, part);
+        pairs_sum(&pairs, times->wall_s, spent);
         sum += spent;
     }
     made->known[part] = isfinite(sum);
     made->seconds[part] = sum / (double)made->runs;
     if (made->known[part])
-        made->part[part] = ratio_of(&pairs, critical);
+        made->part[part] = ratio_of(made, &pairs);
 }
 
 // False where nothing is known of its waiting.
-static bool measure(struct made *made, struct critical *critical)
+static bool measure(struct made *made)
 {
-    const struct sums sums = times_sum(made->times, made->runs);
-    struct pairs pairs = {0};
+    const struct sums sums = times_sum(made->run, made->runs);
     made->threads = threads_of(&sums);
     made->wall_s = sums.wall_s / (double)made->runs;
     made->at_least = !made->threads.one;
     for (enum part part = 0; part < PARTS; part++)
-        measure_part(made, part, critical);
-    for (size_t i = 0; i < made->runs && made->known[CPU_WAIT]; i++) {
-        const double wall_s = made->times[i].wall_s;
-        pairs_sum(&pairs, wall_s - part_s(made, &made->times[i], CPU_WAIT), wall_s);
-    }
-    made->factor = ratio_of(&pairs, critical);
-    return made->known[COMPUTING] && made->known[CPU_WAIT];
+        measure_part(made, part);
+    if (!made->known[COMPUTING] || !made->known[CPU_WAIT])
+        return false;
+    const struct pairs pairs = unwaited_pairs(made, false);
+    made->factor = ratio_of(made, &pairs);
+    return true;
 }
 
 // ---- words ----
@@ -345,24 +354,20 @@ static double runs_for(size_t n, double mean, double squares, double t, double e
 }
 
 // The figure without waiting, where it needs far fewer runs; else null.
-static json_t *steadier_json(const struct made *made, const struct settings *settings,
-                             struct critical *critical)
+static json_t *steadier_json(struct made *made)
 {
     if (made->runs < RUNS_TO_FORECAST)
         return json_null();
-    struct pairs pairs = {0};
-    const double t = critical_t(critical, (double)made->runs - 1);
-    for (size_t i = 0; i < made->runs; i++) {
-        const double wall_s = made->times[i].wall_s;
-        pairs_sum(&pairs, wall_s, wall_s - part_s(made, &made->times[i], CPU_WAIT));
-    }
-    const double wall = runs_for(pairs.count, pairs.mean_x, pairs.xx, t, settings->error);
-    const double without = runs_for(pairs.count, pairs.mean_y, pairs.yy, t, settings->error);
+    const double t = critical_t(&made->critical, (double)made->runs - 1);
+    const double error = made->settings->error;
+    const struct pairs pairs = unwaited_pairs(made, true);
+    const double wall = runs_for(pairs.count, pairs.mean_x, pairs.xx, t, error);
+    const double without = runs_for(pairs.count, pairs.mean_y, pairs.yy, t, error);
     if (!(wall >= worth_offering * without))
         return json_null();
     char *text = text_of("--metric %s (its time without that wait) would be known within %.3g %% "
                          "after about %.0f runs, the wall time after %.0f",
-                         unwaited, 100 * settings->error, without, wall);
+                         unwaited, 100 * error, without, wall);
     return json_pack("{s:s, s:o, s:o, s:o}", "metric", unwaited, "runs", json_figure(without),
                      "wall_runs", json_figure(wall), "text", json_taken(text));
 }
@@ -371,8 +376,7 @@ static json_t *steadier_json(const struct made *made, const struct settings *set
 
 // What others cost a condition without a load. A target with several threads at work may wait
 // for its own ones: then it is not said, nor where another few runs might say otherwise.
-static json_t *others_json(const struct made *made, const struct settings *settings,
-                           struct critical *critical)
+static json_t *others_json(struct made *made)
 {
     const bool its_own = made->threads.several && made->threads.busy > 1;
     const bool unsure = isfinite(made->factor.error) && !(made->factor.low > 1);
@@ -381,12 +385,10 @@ static json_t *others_json(const struct made *made, const struct settings *setti
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "factor", json_figure(made->factor.center), "ci",
                      json_interval(&made->factor), "without_s",
                      json_figure(made->wall_s - made->seconds[CPU_WAIT]), "text",
-                     json_taken(words_of_others(made)), "steadier",
-                     steadier_json(made, settings, critical));
+                     json_taken(words_of_others(made)), "steadier", steadier_json(made));
 }
 
-static json_t *time_json(const struct made *made, bool alone, const struct settings *settings,
-                         struct critical *critical)
+static json_t *time_json(struct made *made, bool alone)
 {
     json_t *shares = json_object(), *time = json_pack("{s:o}", "wall_s", json_figure(made->wall_s));
     for (enum part part = 0; part < PARTS; part++) {
@@ -398,25 +400,22 @@ static json_t *time_json(const struct made *made, bool alone, const struct setti
     json_extend(time, json_pack("{s:o, s:b, s:o, s:o, s:o}", "intervals", shares, "at_least",
                                 made->at_least, "threads", json_figure(made->threads.busy), "text",
                                 json_taken(words_of_parts(made)), "others",
-                                alone ? others_json(made, settings, critical) : json_null()));
+                                alone ? others_json(made) : json_null()));
     return time;
 }
 
 static json_t *time_of(const struct session *session, size_t condition)
 {
-    const struct settings *settings = session->settings;
-    const bool alone = settings_load_name(settings, condition) == NULL;
-    struct made made = {.times = must(calloc(session->count + 1, sizeof *made.times))};
-    struct critical critical;
-    json_t *time = NULL;
-    critical_init(&critical, settings->confidence);
+    struct made made = {.settings = session->settings,
+                        .run = must(calloc(session->count + 1, sizeof *made.run))};
+    const bool alone = settings_load_name(made.settings, condition) == NULL;
+    critical_init(&made.critical, made.settings->confidence);
     EACH_USED (run, session, condition)
-        made.times[made.runs++] = session->facts[run->fact].account.times;
-    if (made.runs > 0 && measure(&made, &critical))
-        time = time_json(&made, alone, settings, &critical);
-    critical_free(&critical);
-    free(made.times);
-    return time ? time : json_null();
+        made.run[made.runs++] = &session->facts[run->fact].account;
+    json_t *time = made.runs > 0 && measure(&made) ? time_json(&made, alone) : json_null();
+    critical_free(&made.critical);
+    free(made.run);
+    return time;
 }
 
 void waiting_add(const struct session *session, json_t *conditions)
