@@ -93,9 +93,9 @@ static char *last_words(const struct measured *measured, const json_t *record)
 double measured_load(const struct measured *measured, int condition)
 {
     const struct condition *runs = condition < 0 ? NULL : &measured->session.conditions[condition];
-    return !runs || runs->load_count == 0 || runs->loads[0].achieved_runs == 0
+    return !runs || runs->load_count == 0 || runs->loads[0].known[LOAD_ACHIEVED] == 0
                ? NAN
-               : runs->loads[0].achieved / (double)runs->loads[0].achieved_runs;
+               : runs->loads[0].sum[LOAD_ACHIEVED] / (double)runs->loads[0].known[LOAD_ACHIEVED];
 }
 
 // What all functions here are about.

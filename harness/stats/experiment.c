@@ -22,35 +22,16 @@ static bool wrong(const char *folder, const char *what)
                     folder, what);
 }
 
-// Conditions with settings of the kernel: those of the loads of which `loads` says so.
-static void take_adjusted(struct experiment *experiment)
-{
-    const json_t *loads = json_object_get(experiment->json, "loads");
-    for (size_t i = 0; i < experiment->settings.condition_count; i++) {
-        const json_t *load = json_named(loads, "name", experiment_member(experiment, i, "load"));
-        experiment->settings.adjusted[i] = json_is_object(json_object_get(load, "settings"));
-    }
-}
-
-// Of the session that measures now: an experiment that was resumed has its own.
-static bool shared_at_once(const json_t *json)
-{
-    const json_t *resumed = json_object_get(json, "resumed");
-    const size_t sessions = json_array_size(resumed);
-    const json_t *now = sessions > 0 ? json_array_get(resumed, sessions - 1) : json;
-    const json_t *neighbours = json_object_get(json_object_get(now, "before"), "neighbours");
-    return json_array_size(json_object_get(neighbours, "jobs")) > 0;
-}
-
 bool experiment_open(struct experiment *experiment, const char *folder)
 {
     OWNED char *path = text_of("%s/experiment.json", folder);
     json_error_t error;
+    const json_t *json;
     *experiment = (struct experiment){0};
-    experiment->json = json_read_record(path, 0, &error);
-    if (!experiment->json)
+    json = experiment->json = json_read_record(path, 0, &error);
+    if (!json)
         return wrong(folder, error.text);
-    const char *schema = json_text_at(experiment->json, "schema");
+    const char *schema = json_text_at(json, "schema");
     if (schema && strcmp(schema, SCHEMA_EXPERIMENT) != 0) {
         complain("%s/experiment.json has the schema %s, and this version reads %s: use the jostle "
                  "that made it",
@@ -58,16 +39,25 @@ bool experiment_open(struct experiment *experiment, const char *folder)
         experiment_close(experiment);
         return false;
     }
-    if (!settings_read(&experiment->settings, experiment->json)) {
+    if (!settings_read(&experiment->settings, json)) {
         experiment_close(experiment);
         return wrong(folder, "it has no loads or no settings");
     }
-    gate_read(&experiment->settings, experiment->json);
-    take_adjusted(experiment);
-    const double cpus =
-        json_number_at(json_object_get(experiment->json, "environment"), "cpus_online");
+    gate_read(&experiment->settings, json);
+    // Conditions with settings of the kernel: those of the loads of which `loads` says so.
+    for (size_t i = 0; i < experiment->settings.condition_count; i++) {
+        const json_t *load = json_named(json_object_get(json, "loads"), "name",
+                                        experiment_member(experiment, i, "load"));
+        experiment->settings.adjusted[i] = json_is_object(json_object_get(load, "settings"));
+    }
+    const double cpus = json_number_at(json_object_get(json, "environment"), "cpus_online");
     experiment->cpus = isnan(cpus) ? 1 : cpus;
-    experiment->shared_at_once = shared_at_once(experiment->json);
+    // Of the session that measures now: an experiment that was resumed has its own.
+    const json_t *resumed = json_object_get(json, "resumed");
+    const json_t *now = json_array_get(resumed, json_array_size(resumed) - 1);
+    const json_t *before = json_object_get(now ? now : json, "before");
+    experiment->shared_at_once =
+        json_array_size(json_object_get(json_object_get(before, "neighbours"), "jobs")) > 0;
     return true;
 }
 
@@ -94,68 +84,36 @@ void experiment_close(struct experiment *experiment)
 
 // ---- the records ----
 
-static const char *host_of(struct session *session, const json_t *record)
+static struct facts facts_of(struct session *session, const json_t *record)
 {
-    const char *host = json_text_at(record, "host");
+    const double cpus = session->experiment ? session->experiment->cpus : 0;
+    const char *name = json_text_at(record, "condition"), *host = json_text_at(record, "host");
+    const json_t *service = json_object_get(record, "service");
+    struct facts facts = {
+        .account = account_of(record, cpus),
+        .service = {.is_there = json_is_object(service),
+                    .own_session = json_is_true(json_object_get(service, "own_session")),
+                    .elapsed_s = json_number_at(service, "elapsed_s"),
+                    .cpu_s = json_number_at(service, "cpu_s"),
+                    .stall_s = json_number_at(json_object_get(service, "stalls"), "cpu_s"),
+                    .memory_bytes = json_number_at(service, "memory_bytes"),
+                    .starts = json_number_at(service, "starts")},
+        .condition = name ? settings_condition(session->settings, name) : -1,
+        .block = json_integer_value(json_object_get(record, "block")),
+        .order = json_integer_value(json_object_get(record, "order")),
+        .survivors = json_number_at(record, "survivors"),
+        .uptime_s = json_number_at(record, "uptime_s"),
+    };
+    JSON_EACH (one, json_object_get(record, "flags"))
+        for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
+            if (json_is_string(one) && strcmp(json_string_value(one), flag_name(flag)) == 0)
+                facts.disturbed |= 1U << (flag - FLAG_STEAL);
     if (!session->hosts)
         session->hosts = must(json_object());
     if (host && !json_object_get(session->hosts, host))
         json_put(session->hosts, host, json_true());
-    return host ? json_object_iter_key(json_object_iter_at(session->hosts, host)) : NULL;
-}
-
-static unsigned disturbed_of(const json_t *record)
-{
-    unsigned set = 0;
-    JSON_EACH (one, json_object_get(record, "flags")) {
-        const char *name = json_string_value(one);
-        for (enum flag flag = FLAG_STEAL; name && flag <= FLAG_SHARED_NODE; flag++)
-            if (strcmp(name, flag_name(flag)) == 0)
-                set |= 1U << (flag - FLAG_STEAL);
-    }
-    return set;
-}
-
-static struct service_use service_of(const json_t *record)
-{
-    const json_t *service = json_object_get(record, "service");
-    return (struct service_use){
-        .is_there = json_is_object(service),
-        .own_session = json_is_true(json_object_get(service, "own_session")),
-        .elapsed_s = json_number_at(service, "elapsed_s"),
-        .cpu_s = json_number_at(service, "cpu_s"),
-        .stall_s = json_number_at(json_object_get(service, "stalls"), "cpu_s"),
-        .memory_bytes = json_number_at(service, "memory_bytes"),
-        .starts = json_number_at(service, "starts"),
-    };
-}
-
-// The values of the experiment's own metrics in a record, behind those of the records before.
-static void keep_defined(struct session *session, const json_t *record)
-{
-    JSON_EACH (one, experiment_setting(session->experiment, "metrics")) {
-        session->defined = grown(session->defined, session->defined_count,
-                                 &session->defined_capacity, sizeof *session->defined);
-        session->defined[session->defined_count++] =
-            metric_value(json_text_or_empty(one, "name"), record);
-    }
-}
-
-static struct facts facts_of(struct session *session, const json_t *record)
-{
-    const double cpus = session->experiment ? session->experiment->cpus : 0;
-    const char *name = json_text_at(record, "condition");
-    struct facts facts = {
-        .account = account_of(record, cpus),
-        .service = service_of(record),
-        .condition = name ? settings_condition(session->settings, name) : -1,
-        .block = json_integer_value(json_object_get(record, "block")),
-        .order = json_integer_value(json_object_get(record, "order")),
-        .disturbed = disturbed_of(record),
-        .survivors = json_number_at(record, "survivors"),
-        .host = host_of(session, record),
-        .uptime_s = json_number_at(record, "uptime_s"),
-    };
+    if (host) // in the memory of the one object
+        facts.host = json_object_iter_key(json_object_iter_at(session->hosts, host));
     json_copy_text(record, "start", facts.start, sizeof facts.start);
     return facts;
 }
@@ -191,7 +149,13 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
         grown(session->facts, session->fact_count, &session->fact_capacity, sizeof *session->facts);
     run.fact = session->fact_count++;
     session->facts[run.fact] = facts_of(session, record);
-    keep_defined(session, record);
+    // The values of the experiment's own metrics, behind those of the records before.
+    JSON_EACH (one, experiment_setting(session->experiment, "metrics")) {
+        session->defined = grown(session->defined, session->defined_count,
+                                 &session->defined_capacity, sizeof *session->defined);
+        session->defined[session->defined_count++] =
+            metric_value(json_text_or_empty(one, "name"), record);
+    }
     run.record = kept_of(session, record);
     json_add(session->records, run.record);
     if (!session_add(session, &run)) {

@@ -167,26 +167,6 @@ double judge_stolen_s(const json_t *record)
     return all_s > 0 ? json_number_at(record, "steal_s") * mine_s / all_s : 0;
 }
 
-// So much of the target's time, of its CPU time where that is longer.
-static bool is_stolen_from(const json_t *record)
-{
-    const double time_s = fmax(json_number_at(record, "wall_s"), target_cpu_s(record));
-    return json_number_at(record, "steal_s") >= steal_least_s &&
-           judge_stolen_s(record) > steal_share * time_s;
-}
-
-// By the CPU time of all tasks of the machine but the target and the loads here.
-static bool is_crowded(const json_t *record, const json_t *machine, double cpus)
-{
-    const double most_cpus = fmin(foreign_share * cpus, foreign_most_cpus);
-    const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
-    // Where all that is known is ticks, the loads' own time may be counted twice over.
-    const double foreign = json_number_at(machine, "busy_s") - target_cpu_s(record) -
-                           (exact ? 1 : 2) * loads_cpu_s(record);
-    return foreign > (exact ? foreign_least_exact_s : foreign_least_s) &&
-           foreign > most_cpus * json_number_at(record, "wall_s");
-}
-
 static void raise_flag(json_t *flags, enum flag flag, bool raised)
 {
     if (raised)
@@ -196,10 +176,21 @@ static void raise_flag(json_t *flags, enum flag flag, bool raised)
 void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *flags)
 {
     const json_t *machine = json_object_get(record, "machine");
-    const double known = json_number_at(machine, "cpus");
+    const double known = json_number_at(machine, "cpus"), mine_s = target_cpu_s(record);
+    const double wall_s = json_number_at(record, "wall_s");
+    const bool stolen = json_number_at(record, "steal_s") >= steal_least_s &&
+                        judge_stolen_s(record) > steal_share * fmax(wall_s, mine_s);
+    // By the CPU time of all tasks of the machine but the target and the loads here. Where all that
+    // is known is ticks, the loads' own time may be counted twice over.
+    const double most_cpus = fmin(foreign_share * (known > 0 ? known : cpus), foreign_most_cpus);
+    const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
+    const double foreign_s =
+        json_number_at(machine, "busy_s") - mine_s - (exact ? 1 : 2) * loads_cpu_s(record);
     // A comparison with what is not known (NAN) is false.
-    raise_flag(flags, FLAG_STEAL, is_stolen_from(record));
-    raise_flag(flags, FLAG_FOREIGN_LOAD, is_crowded(record, machine, known > 0 ? known : cpus));
+    raise_flag(flags, FLAG_STEAL, stolen);
+    raise_flag(flags, FLAG_FOREIGN_LOAD,
+               foreign_s > (exact ? foreign_least_exact_s : foreign_least_s) &&
+                   foreign_s > most_cpus * wall_s);
     raise_flag(flags, FLAG_SWAP_IN, json_number_at(machine, "swap_in_pages") > 0);
     raise_flag(flags, FLAG_THROTTLED, json_number_at(machine, "throttle_count") > 0);
     raise_flag(flags, FLAG_STOPPED, json_number_at(record, "stops") > 0);
@@ -253,37 +244,8 @@ static void take_values(const struct settings *settings, const json_t *record,
     }
 }
 
-// Why a chosen metric of a new record cannot be used; false where it can. Of what every run
-// has only old records lack some.
-static bool is_unusable(const struct settings *settings, size_t metric, double value, char *reason,
-                        size_t size)
-{
-    const struct metric_setting *one = &settings->metrics.item[metric];
-    if (one->chosen && one->builtin && metric >= BASIC_METRICS && isnan(value)) {
-        snprintf(reason, size, "not counted on this machine");
-        return true;
-    }
-    snprintf(reason, size, "is %.6g, and a ratio needs more than 0", value);
-    return is_no_ratio(settings, metric, value);
-}
-
-// The distance of a run from the objectives, as capacity.c has it: the largest of all. NAN
-// where a figure is missing.
-static double distance_of(const struct settings *settings, const json_t *record)
-{
-    double farthest = -INFINITY;
-    for (size_t i = 0; i < settings->objectives.count; i++) {
-        const struct objective *one = &settings->objectives.item[i];
-        const double figure = metric_value(one->metric, record);
-        if (isnan(figure))
-            return NAN;
-        farthest = fmax(farthest, objective_distance(one, figure));
-    }
-    return farthest;
-}
-
-// Where a run was, and how far from the objectives. One that failed and counts did not keep
-// them.
+// Where a run was, and how far from the objectives: the largest distance of all (capacity.c). One
+// that failed and counts did not keep them; one without a figure failed.
 static void take_capacity(const struct settings *settings, const json_t *record,
                           struct observation *run)
 {
@@ -295,35 +257,52 @@ static void take_capacity(const struct settings *settings, const json_t *record,
         run->failure = FAILURE_NONE;
     run->x = log(json_number_at(json_object_get(record, "vary"), settings->vary.name));
     const bool has_figures = run->failure == FAILURE_NONE && !run->missed;
-    run->y = has_figures ? distance_of(settings, record) : INFINITY;
-    if (isnan(run->y))
-        run->failure = FAILURE_METRIC;
+    run->y = has_figures ? -INFINITY : INFINITY;
+    for (size_t i = 0; has_figures && i < settings->objectives.count; i++) {
+        const struct objective *one = &settings->objectives.item[i];
+        const double figure = metric_value(one->metric, record);
+        if (isnan(figure))
+            run->failure = FAILURE_METRIC;
+        run->y =
+            isnan(figure) || isnan(run->y) ? NAN : fmax(run->y, objective_distance(one, figure));
+    }
 }
 
-static void note(json_t *record, const char *metric, const char *reason)
+static bool note(json_t *record, const char *metric, const char *reason)
 {
-    json_object_set_new(record, "metric_failure",
-                        json_pack("{s:s, s:s}", "metric", metric, "reason", reason));
+    return json_object_set_new(record, "metric_failure",
+                               json_pack("{s:s, s:s}", "metric", metric, "reason", reason)) == 0;
 }
 
 void record_note_failure(const struct settings *settings, json_t *record)
 {
     const struct objectives *objectives = &settings->objectives;
     char reason[64];
-    for (size_t i = 0; i < settings->metrics.count && judge_failure(record) == FAILURE_NONE; i++) {
-        if (!is_unusable(settings, i, value_of(settings, record, i), reason, sizeof reason))
-            continue;
-        note(record, settings->metrics.item[i].name, reason);
+    bool failed = judge_failure(record) != FAILURE_NONE;
+    for (size_t i = 0; i < settings->metrics.count && !failed; i++) {
+        const struct metric_setting *one = &settings->metrics.item[i];
+        const double value = value_of(settings, record, i);
+        snprintf(reason, sizeof reason, "is %.6g, and a ratio needs more than 0", value);
+        // Of what every run has only old records lack some.
+        if (one->chosen && one->builtin && i >= BASIC_METRICS && isnan(value))
+            failed = note(record, one->name, "not counted on this machine");
+        else if (is_no_ratio(settings, i, value))
+            failed = note(record, one->name, reason);
     }
-    for (size_t i = 0; i < objectives->count && judge_failure(record) == FAILURE_NONE; i++)
+    for (size_t i = 0; i < objectives->count && !failed; i++)
         if (isnan(metric_value(objectives->item[i].metric, record)))
-            note(record, objectives->item[i].metric, "has no value, and --slo is about it");
+            failed =
+                note(record, objectives->item[i].metric, "has no value, and --slo is about it");
 }
 
-static enum record_status fill(const struct settings *settings, const json_t *record,
+enum record_status record_take(const struct settings *settings, const json_t *record,
                                struct observation *run, char *why, size_t why_size)
 {
     const char *name = json_text_at(record, "condition");
+    if (!json_is_object(record)) {
+        snprintf(why, why_size, "it is no JSON object");
+        return RECORD_BROKEN;
+    }
     // One condition needs no name: so meter's own lines can be fed as they are.
     run->condition = name                             ? settings_condition(settings, name)
                      : settings->condition_count == 1 ? 0
@@ -360,15 +339,6 @@ bool record_is_known(const json_t *record, const char *path, size_t line)
            complain("%s: line %zu has the schema %s, and this version reads %s: use the jostle "
                     "that made it",
                     path, line, schema, SCHEMA_RUN);
-}
-
-enum record_status record_take(const struct settings *settings, const json_t *record,
-                               struct observation *run, char *why, size_t why_size)
-{
-    if (json_is_object(record))
-        return fill(settings, record, run, why, why_size);
-    snprintf(why, why_size, "it is no JSON object");
-    return RECORD_BROKEN;
 }
 
 double elapsed_time(const char *text)

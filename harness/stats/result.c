@@ -287,24 +287,21 @@ static json_t *other_metrics(struct session *session, size_t condition)
     return object;
 }
 
-static json_t *mean_rate(double sum, size_t runs)
-{
-    return json_figure(runs > 0 ? sum / (double)runs : NAN);
-}
-
 static json_t *loads(const struct condition *condition)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < condition->load_count; i++) {
-        const struct load_sum *sum = &condition->loads[i];
-        json_array_append_new(
-            list,
-            json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:i, s:b}", "name", sum->name, "unit",
-                      sum->unit, "offered", mean_rate(sum->offered, sum->offered_runs), "achieved",
-                      mean_rate(sum->achieved, sum->achieved_runs), "cpu_s",
-                      mean_rate(sum->cpu_s, sum->cpu_runs), "late", json_figure(sum->late),
-                      "dropped", json_figure(sum->dropped), "runs", (int)sum->runs, "short",
-                      judge_short(&sum->delivery)));
+        const struct load_sum *load = &condition->loads[i];
+        json_t *one = json_pack("{s:s, s:s}", "name", load->name, "unit", load->unit);
+        for (enum load_figure k = 0; k < LOAD_FIGURES; k++) {
+            const bool is_count = k == LOAD_LATE || k == LOAD_DROPPED;
+            const double runs = is_count ? 1 : (double)load->known[k]; // else it is a mean
+            json_object_set_new(one, load_figures[k],
+                                json_figure(runs > 0 ? load->sum[k] / runs : NAN));
+        }
+        json_extend(one, json_pack("{s:i, s:b}", "runs", (int)load->runs, "short",
+                                   judge_short(&load->delivery)));
+        json_array_append_new(list, one);
     }
     return list;
 }

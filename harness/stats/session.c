@@ -210,18 +210,6 @@ void session_crossed(const struct session *session, size_t condition, size_t met
                     crossed);
 }
 
-static void use(struct session *session, const struct observation *run)
-{
-    struct condition *condition = &session->conditions[run->condition];
-    condition->order = grown(condition->order, condition->runs, &condition->order_capacity,
-                             sizeof *condition->order);
-    condition->order[condition->runs++] = run->order;
-    condition->censored += run->failure == FAILURE_TIMED_OUT;
-    for (size_t m = 0; m < session->settings->metrics.count; m++)
-        if (!isnan(run->value[m]))
-            sample_add(&condition->metric[m], run->value[m]);
-}
-
 // A run with the one that it is compared with, so that the ratio y/x is above 1 where the run is
 // worse.
 static void pair_runs(struct session *session, const struct observation *run,
@@ -239,28 +227,22 @@ static void pair_runs(struct session *session, const struct observation *run,
     }
 }
 
-static void pair_block(struct session *session, const int *row)
+// Where the block has every condition now, its runs are paired.
+static void complete_block(struct session *session, size_t block)
 {
     const struct settings *settings = session->settings;
-    if (settings_has_capacity(settings))
-        return;
-    for (size_t i = 0; i < settings->condition_count; i++)
+    const size_t width = settings->condition_count;
+    const int *row = session->table + (block - 1) * width;
+    for (size_t i = 0; i < width; i++)
+        if (row[i] < 0)
+            return;
+    for (size_t i = 0; i < width && !settings_has_capacity(settings); i++)
         for (enum against against = 0; against < PAIRINGS; against++) {
             const size_t reference = settings_reference(settings, i, against);
             if (reference != i)
                 pair_runs(session, &session->runs[row[i]], &session->runs[row[reference]],
                           session->conditions[i].pairs[against]);
         }
-}
-
-static void complete_block(struct session *session, size_t block)
-{
-    size_t width = session->settings->condition_count;
-    const int *row = session->table + (block - 1) * width;
-    for (size_t i = 0; i < width; i++)
-        if (row[i] < 0)
-            return;
-    pair_block(session, row);
     session->complete++;
     if (block == session->open + 1)
         session->open = block;
@@ -319,11 +301,20 @@ bool session_add(struct session *session, struct observation *run)
     }
     if (run->order > session->last_order)
         session->last_order = run->order;
-    if (session_uses(session, run))
-        use(session, run);
+    if (session_uses(session, run)) {
+        condition->order = grown(condition->order, condition->runs, &condition->order_capacity,
+                                 sizeof *condition->order);
+        condition->order[condition->runs++] = run->order;
+        condition->censored += run->failure == FAILURE_TIMED_OUT;
+        for (size_t m = 0; m < session->settings->metrics.count; m++)
+            if (!isnan(run->value[m]))
+                sample_add(&condition->metric[m], run->value[m]);
+    }
     complete_block(session, run->block);
     return true;
 }
+
+const char *const load_figures[LOAD_FIGURES] = {"offered", "achieved", "cpu_s", "late", "dropped"};
 
 static struct load_sum *find_load(struct condition *condition, const char *name, const char *unit)
 {
@@ -337,54 +328,36 @@ static struct load_sum *find_load(struct condition *condition, const char *name,
     return load;
 }
 
-static void add_known(const json_t *object, const char *name, double *sum, size_t *count)
-{
-    double value = json_number_at(object, name);
-    if (isnan(value))
-        return;
-    *sum += value;
-    ++*count;
-}
-
-static void add_delivery(struct load_sum *sum, const struct delivery *delivery, size_t order)
-{
-    if (!delivery->known)
-        return;
-    sum->delivery.known = true;
-    sum->delivery.due += delivery->due;
-    sum->delivery.done += delivery->done;
-    sum->judged_runs++;
-    if (!judge_short(delivery))
-        return;
-    sum->short_runs =
-        must(reallocarray(sum->short_runs, sum->short_count + 1, sizeof *sum->short_runs));
-    sum->short_runs[sum->short_count++] = order;
-}
-
 static void add_load(struct session *session, const struct observation *run, const json_t *record,
                      const json_t *load)
 {
     const char *name = json_text_at(load, "name");
-    const char *unit = json_text_at(load, "unit");
-    size_t ignored = 0;
-    if (!name)
-        name = json_text_at(load, "load");
+    name = name ? name : json_text_at(load, "load");
     if (!name)
         return;
-    struct load_sum *sum = find_load(&session->conditions[run->condition], name, unit ? unit : "");
+    struct load_sum *sum =
+        find_load(&session->conditions[run->condition], name, json_text_or_empty(load, "unit"));
     sum->runs++;
-    add_known(load, "offered", &sum->offered, &sum->offered_runs);
-    add_known(load, "achieved", &sum->achieved, &sum->achieved_runs);
-    add_known(load, "cpu_s", &sum->cpu_s, &sum->cpu_runs);
+    for (enum load_figure i = 0; i < LOAD_FIGURES; i++) {
+        const double value = json_number_at(load, load_figures[i]);
+        sum->sum[i] += isnan(value) ? 0 : value;
+        sum->known[i] += isnan(value) ? 0 : 1;
+    }
     // No control group counted it.
     sum->bound = sum->bound || json_text_is(load, "accounting", "processes");
-    add_known(load, "late", &sum->late, &ignored);
-    add_known(load, "dropped", &sum->dropped, &ignored);
-    // That a load with settings falls behind is what they are for.
-    if (session->settings->adjusted[run->condition])
-        return;
     const struct delivery delivery = judge_delivery(record, load);
-    add_delivery(sum, &delivery, run->order);
+    // That a load with settings falls behind is what they are for.
+    if (session->settings->adjusted[run->condition] || !delivery.known)
+        return;
+    sum->delivery.known = true;
+    sum->delivery.due += delivery.due;
+    sum->delivery.done += delivery.done;
+    sum->judged_runs++;
+    if (!judge_short(&delivery))
+        return;
+    sum->short_runs =
+        must(reallocarray(sum->short_runs, sum->short_count + 1, sizeof *sum->short_runs));
+    sum->short_runs[sum->short_count++] = run->order;
 }
 
 void session_add_loads(struct session *session, const struct observation *run, const json_t *record)

@@ -9,10 +9,16 @@ struct experiment;
 struct facts; // shares.h
 
 // What a load delivered, summed over the runs of one condition.
+enum load_figure { LOAD_OFFERED, LOAD_ACHIEVED, LOAD_CPU_S, LOAD_LATE, LOAD_DROPPED, LOAD_FIGURES };
+
+// As records and results have them.
+extern const char *const load_figures[LOAD_FIGURES];
+
 struct load_sum {
     char *name, *unit;
-    double offered, achieved, cpu_s, late, dropped;
-    size_t offered_runs, achieved_runs, cpu_runs, runs;
+    double sum[LOAD_FIGURES];
+    size_t known[LOAD_FIGURES]; // of so many runs
+    size_t runs;
     bool bound;               // cpu_s is a lower bound, of some runs at least
     struct delivery delivery; // sums over the runs that are long enough to judge
     size_t judged_runs;

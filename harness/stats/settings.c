@@ -214,16 +214,6 @@ static size_t count_of(const json_t *settings, const char *name, size_t otherwis
     return value >= 0 && value <= MAX_RUNS_LIMIT ? (size_t)value : otherwise;
 }
 
-static bool take_conditions(struct settings *settings, const json_t *list)
-{
-    JSON_EACH (one, list) {
-        const char *name = json_text_at(one, "name");
-        if (!name || !settings_add_condition(settings, name))
-            return false;
-    }
-    return settings->condition_count > 0;
-}
-
 // A metric that definitions name is taken from the target's output. Of several definitions each is
 // for one variant (NAME@VARIANT=); with a single one of that kind only that variant has it.
 static void take_metric(struct metric_settings *metrics, const json_t *definitions,
@@ -246,52 +236,32 @@ static void take_metric(struct metric_settings *metrics, const json_t *definitio
                    definition ? metrics_add(metrics, &defined) : metrics_know(metrics, name));
 }
 
-// Those that decide, where not all do. Older records have no such list.
-static void take_decide(struct settings *settings, const json_t *names)
-{
-    for (size_t m = 0; m < settings->metrics.count && json_array_size(names) > 0; m++)
-        settings->metrics.item[m].decides = false;
-    JSON_EACH (one, names) {
-        const char *name = json_string_value(one);
-        const size_t metric = name ? metrics_find(&settings->metrics, name) : MAX_METRICS;
-        if (metric < MAX_METRICS && settings->metrics.item[metric].chosen)
-            settings->metrics.item[metric].decides = true;
-    }
-}
-
 static void take_metrics(struct settings *settings, const json_t *json)
 {
+    struct metric_settings *metrics = &settings->metrics;
+    const json_t *deciding = json_object_get(json, "decide");
     JSON_EACH (name, json_object_get(json, "metric"))
         if (json_is_string(name))
-            take_metric(&settings->metrics, json_object_get(json, "metrics"),
-                        json_string_value(name));
-    take_decide(settings, json_object_get(json, "decide"));
-    if (metrics_deciding(&settings->metrics) == 0)
-        metrics_choose(&settings->metrics, WALL_S);
-}
-
-// What was checked when it was written; older records have none.
-static void take_capacity(struct settings *settings, const json_t *capacity)
-{
-    char ignored[256];
-    if (!objectives_parse(json_text_or_empty(capacity, "slo"), &settings->objectives, ignored,
-                          sizeof ignored) ||
-        !vary_parse(json_text_or_empty(capacity, "vary"), &settings->vary, ignored, sizeof ignored))
-        settings->objectives = (struct objectives){0};
-}
-
-static void take_ignored(struct ignored *ignored, const json_t *settings)
-{
-    *ignored = (struct ignored){.any = json_is_true(json_object_get(settings, "ignore_failure"))};
-    JSON_EACH (code, json_object_get(settings, "ignore_codes"))
-        if (ignored->count < IGNORED_MOST)
-            ignored->code[ignored->count++] = (int)json_integer_value(code);
+            take_metric(metrics, json_object_get(json, "metrics"), json_string_value(name));
+    // Those that decide, where not all do. Older records have no such list.
+    for (size_t m = 0; m < metrics->count && json_array_size(deciding) > 0; m++)
+        metrics->item[m].decides = false;
+    JSON_EACH (one, deciding) {
+        const char *name = json_string_value(one);
+        const size_t metric = name ? metrics_find(metrics, name) : MAX_METRICS;
+        if (metric < MAX_METRICS && metrics->item[metric].chosen)
+            metrics->item[metric].decides = true;
+    }
+    if (metrics_deciding(metrics) == 0)
+        metrics_choose(metrics, WALL_S);
 }
 
 // What older records do not have is the mean.
 static void take_settings(struct settings *settings, const json_t *json)
 {
-    char ignored[128];
+    const json_t *capacity = json_object_get(json, "capacity");
+    struct ignored *ignored = &settings->ignored;
+    char why[256];
     settings->statistic = statistic_named(json_text_at(json, "statistic"));
     settings->error = real_of(json, "error", DEFAULT_ERROR);
     settings->confidence = json_confidence_at(json);
@@ -301,12 +271,18 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->aa = json_is_true(json_object_get(json, "aa"));
-    take_ignored(&settings->ignored, json);
+    ignored->any = json_is_true(json_object_get(json, "ignore_failure"));
+    JSON_EACH (code, json_object_get(json, "ignore_codes"))
+        if (ignored->count < IGNORED_MOST)
+            ignored->code[ignored->count++] = (int)json_integer_value(code);
     // Records of before --washout was there had none: that is no washout.
-    (void)washout_parse(json_text_or_empty(json, "washout"), &settings->washout, ignored,
-                        sizeof ignored);
+    (void)washout_parse(json_text_or_empty(json, "washout"), &settings->washout, why, sizeof why);
     take_metrics(settings, json);
-    take_capacity(settings, json_object_get(json, "capacity"));
+    // What was checked when it was written; older records have none.
+    if (!objectives_parse(json_text_or_empty(capacity, "slo"), &settings->objectives, why,
+                          sizeof why) ||
+        !vary_parse(json_text_or_empty(capacity, "vary"), &settings->vary, why, sizeof why))
+        settings->objectives = (struct objectives){0};
 }
 
 bool settings_read(struct settings *settings, const json_t *experiment)
@@ -317,9 +293,12 @@ bool settings_read(struct settings *settings, const json_t *experiment)
     const size_t variants = json_array_size(json_object_get(experiment, "variants"));
     settings_begin(settings);
     // Older experiments have no variants: their conditions are the loads.
-    if (!take_conditions(settings,
-                         conditions ? conditions : json_object_get(experiment, "loads")) ||
-        !json_is_object(json))
+    JSON_EACH (one, conditions ? conditions : json_object_get(experiment, "loads")) {
+        const char *name = json_text_at(one, "name");
+        if (!name || !settings_add_condition(settings, name))
+            return false;
+    }
+    if (settings->condition_count == 0 || !json_is_object(json))
         return false;
     take_settings(settings, json);
     // A single program has none.

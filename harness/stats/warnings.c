@@ -221,8 +221,8 @@ static void add_delivery(const struct session *session, size_t condition,
     const bool is_short = judge_short(&load->delivery);
     struct message message =
         about_condition(session, is_short ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN, condition);
-    const double offered = load->offered / (double)load->offered_runs;
-    const double achieved = load->achieved / (double)load->achieved_runs;
+    const double offered = load->sum[LOAD_OFFERED] / (double)load->known[LOAD_OFFERED];
+    const double achieved = load->sum[LOAD_ACHIEVED] / (double)load->known[LOAD_ACHIEVED];
     for (size_t i = 0; i < load->short_count; i++)
         message_run(&message, load->short_runs[i]);
     message_detail(&message, "load", "load %s", load->name);
