@@ -115,37 +115,28 @@ static double one_run(struct session *session, size_t condition, size_t metric,
 }
 
 // Blocks until one ratio that decides is above --at-most, or else until all is known.
-struct outlook {
-    size_t above, rest;
-    bool is_above;
-};
-
-static void add_outlook(struct session *session, size_t condition, size_t metric, size_t now,
-                        struct outlook *outlook)
-{
-    const struct settings *settings = session->settings;
-    struct interval ratio;
-    const double unit = one_run(session, condition, metric, &ratio);
-    const size_t blocks = isfinite(unit)
-                              ? blocks_for(session, now, unit, gate_gap(settings, &ratio), true)
-                              : settings->max_runs;
-    if (settings->at_most > 0 && ratio.center > settings->at_most) {
-        outlook->is_above = true;
-        outlook->above = blocks < outlook->above ? blocks : outlook->above;
-    } else {
-        outlook->rest = blocks > outlook->rest ? blocks : outlook->rest;
-    }
-}
-
 static size_t blocks_for_gate(struct session *session, size_t now)
 {
     const struct settings *settings = session->settings;
-    struct outlook outlook = {.above = settings->max_runs, .rest = now};
+    size_t above = settings->max_runs, rest = now;
+    bool is_above = false;
     for (size_t i = 0; i < settings->condition_count; i++)
-        for (size_t m = 0; m < settings->metrics.count; m++)
-            if (gate_decides(settings, i) && metric_is_asked(session, i, m))
-                add_outlook(session, i, m, now, &outlook);
-    return outlook.is_above ? outlook.above : outlook.rest;
+        for (size_t m = 0; m < settings->metrics.count; m++) {
+            struct interval ratio;
+            if (!gate_decides(settings, i) || !metric_is_asked(session, i, m))
+                continue;
+            const double unit = one_run(session, i, m, &ratio);
+            const size_t blocks =
+                isfinite(unit) ? blocks_for(session, now, unit, gate_gap(settings, &ratio), true)
+                               : settings->max_runs;
+            if (settings->at_most > 0 && ratio.center > settings->at_most) {
+                is_above = true;
+                above = blocks < above ? blocks : above;
+            } else {
+                rest = blocks > rest ? blocks : rest;
+            }
+        }
+    return is_above ? above : rest;
 }
 
 // The largest relative error that the typical ratios will have after so many blocks: known before
@@ -243,46 +234,28 @@ static void add(struct within *within, int index, double x, double y)
     within->yy += dy * (y - group->mean_y);
 }
 
-// The mean logarithm of each variant's unloaded runs.
-static void find_levels(const struct session *session, size_t metric, double *levels)
-{
-    size_t counts[MAX_CONDITIONS] = {0};
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        if (group_of(session, run, metric) == NO_GROUP)
-            continue;
-        const size_t variant = settings_variant(session->settings, (size_t)run->condition);
-        const double deviation = log(run->value[metric]) - levels[variant];
-        levels[variant] += deviation / (double)++counts[variant];
-    }
-}
-
 // With all loads taken for one (`one`), their group is 1. Variants have levels of their own:
-// each value is taken as its deviation from that (of a single program, from 0).
+// each value is taken as its deviation from the mean logarithm of its variant's unloaded runs (of a
+// single program, from 0).
 static void collect(const struct session *session, size_t metric, bool one, struct within *within)
 {
-    const struct settings *settings = session->settings;
+    const size_t variants = session->settings->variants;
     double levels[MAX_CONDITIONS] = {0};
+    size_t counts[MAX_CONDITIONS] = {0};
     *within = (struct within){0};
-    if (settings->variants > 1)
-        find_levels(session, metric, levels);
-    for (size_t i = 0; i < session->count; i++) {
-        const struct observation *run = &session->runs[i];
-        const int group = group_of(session, run, metric);
-        if (group == NO_GROUP)
-            continue;
-        const double level = levels[settings_variant(settings, (size_t)run->condition)];
-        add(within, one && group > 0 ? 1 : group, (double)run->order,
-            log(run->value[metric]) - level);
-    }
-}
-
-static bool has_censored(const struct session *session)
-{
-    for (size_t i = 0; i < session->settings->variants; i++)
-        if (session->conditions[i].censored > 0)
-            return true;
-    return false;
+    for (int pass = variants > 1 ? 0 : 1; pass < 2; pass++)
+        for (size_t i = 0; i < session->count; i++) {
+            const struct observation *run = &session->runs[i];
+            const int group = group_of(session, run, metric);
+            if (group == NO_GROUP)
+                continue;
+            const size_t variant = settings_variant(session->settings, (size_t)run->condition);
+            const double apart = log(run->value[metric]) - levels[variant];
+            if (pass == 0)
+                levels[variant] += apart / (double)++counts[variant];
+            else
+                add(within, one && group > 0 ? 1 : group, (double)run->order, apart);
+        }
 }
 
 // Of one load, or of ALL_LOADS.
@@ -296,8 +269,11 @@ static struct carry_over estimate(struct session *session, int load, size_t metr
     const double df =
         (double)within.count - (double)within.groups - (double)session->settings->variants;
     // Of unloaded runs that timed out, how long they would have taken is not known.
-    if (has_censored(session) || after->count < 2 || others->count < 2 || df < 2 ||
-        !(within.xx > 0) || !(within.yy > 0))
+    size_t censored = 0;
+    for (size_t i = 0; i < session->settings->variants; i++)
+        censored += session->conditions[i].censored;
+    if (censored > 0 || after->count < 2 || others->count < 2 || df < 2 || !(within.xx > 0) ||
+        !(within.yy > 0))
         return result;
     const double slope = within.xy / within.xx, apart = after->mean_x - others->mean_x;
     const double rest = fmax(within.yy - slope * within.xy, 1e-12 * within.yy);
@@ -367,26 +343,6 @@ bool carry_over_is_slow(const struct session *session)
            washout_next(session->washed) == session->washed;
 }
 
-// With --washout auto: whether the runs hint at a carry-over without showing it, so that a
-// few more should be made.
-static bool carry_over_is_suspect(struct session *session)
-{
-    return session->settings->washout.automatic && session_blocks(session) < SUSPECT_BLOCKS &&
-           any_shows(session, suspect_level);
-}
-
-// How many washout runs the runs so far call for, with --washout auto. `ends`: the
-// experiment would end here. To be called where all blocks are complete.
-static size_t carry_over_washout(struct session *session, bool ends)
-{
-    const size_t blocks = session_blocks(session), now = session->washed;
-    if (!session->settings->washout.automatic || blocks < LOOK_FROM ||
-        (!ends && blocks % LOOK_EVERY != 0))
-        return now;
-    const double level = (ends ? end_level : early_level) * (now > 0 ? again : 1);
-    return any_shows(session, level) ? washout_next(now) : now;
-}
-
 // ---- when it ends, and what is next ----
 
 // A single condition whose runs may be dependent continues a little, until it
@@ -439,36 +395,29 @@ static bool looks_unsteady(struct session *session)
     return false;
 }
 
-static enum stop_reason stop_search(const struct session *session, double worst)
-{
-    const size_t blocks = session_blocks(session);
-    if (blocks >= session->settings->min_runs && worst <= session->settings->error)
-        return STOP_ERROR;
-    return blocks >= session->settings->max_runs ? STOP_MAX_RUNS : session->outside;
-}
-
 static enum stop_reason stop_at(struct session *session, double worst)
 {
     const struct settings *settings = session->settings;
-    size_t blocks = session_blocks(session);
+    const size_t blocks = session_blocks(session);
+    const bool capped = blocks >= settings->max_runs, gate = settings_has_gate(settings);
     if (session->unusable > 0)
         return STOP_FAILURE;
+    if (blocks < settings->min_runs)
+        return settings_has_capacity(settings) && capped ? STOP_MAX_RUNS : session->outside;
+    if (settings_has_capacity(settings) && worst <= settings->error)
+        return STOP_ERROR;
     if (settings_has_capacity(settings))
-        return stop_search(session, worst);
-    if (blocks >= settings->min_runs) {
-        bool capped = blocks >= settings->max_runs;
-        if (settings_has_gate(settings) && gate_is_decided(session) &&
-            (capped || !looks_unsteady(session)))
-            return STOP_DECIDED;
-        // With a limit to decide on, a small error alone is no reason to stop.
-        if (!settings_has_gate(settings) && worst <= settings->error &&
-            (capped || !(looks_dependent(session) || looks_unsteady(session) ||
-                         carry_over_is_suspect(session))))
-            return STOP_ERROR;
-        if (capped)
-            return STOP_MAX_RUNS;
-    }
-    return session->outside;
+        return capped ? STOP_MAX_RUNS : session->outside;
+    if (gate && gate_is_decided(session) && (capped || !looks_unsteady(session)))
+        return STOP_DECIDED;
+    // With a limit to decide on, a small error alone is no reason to stop. With --washout auto runs
+    // that hint at a carry-over without showing it are a reason for a few more.
+    if (!gate && worst <= settings->error &&
+        (capped || !(looks_dependent(session) || looks_unsteady(session) ||
+                     (settings->washout.automatic && blocks < SUSPECT_BLOCKS &&
+                      any_shows(session, suspect_level)))))
+        return STOP_ERROR;
+    return capped ? STOP_MAX_RUNS : session->outside;
 }
 
 static bool is_between_blocks(const struct session *session)
@@ -476,17 +425,21 @@ static bool is_between_blocks(const struct session *session)
     return session->count == session->complete * session->settings->condition_count;
 }
 
-// The same, but a carry-over that shows is a reason to continue with more washout.
+// The same, but with --washout auto a carry-over that shows is a reason to continue with more
+// washout runs: *washed is how many the runs so far call for, where all blocks are complete.
 static enum stop_reason stop_now(struct session *session, double worst, size_t *washed)
 {
     const enum stop_reason stop = stop_at(session, worst);
     const struct washout *washout = &session->settings->washout;
-    *washed = washout->automatic ? session->washed : washout->runs;
+    const size_t blocks = session_blocks(session), now = session->washed;
+    const bool ends = stop != STOP_NOT;
+    *washed = washout->automatic ? now : washout->runs;
     if (!washout->automatic || stop == STOP_FAILURE || session->outside != STOP_NOT ||
-        !is_between_blocks(session))
+        !is_between_blocks(session) || blocks < LOOK_FROM || (!ends && blocks % LOOK_EVERY != 0))
         return stop;
-    *washed = carry_over_washout(session, stop != STOP_NOT);
-    return *washed == session->washed ? stop : STOP_NOT;
+    if (any_shows(session, (ends ? end_level : early_level) * (now > 0 ? again : 1)))
+        *washed = washout_next(now);
+    return *washed == now ? stop : STOP_NOT;
 }
 
 enum stop_reason decide_stop(struct session *session)

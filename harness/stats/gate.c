@@ -15,29 +15,21 @@ void gate_read(struct settings *settings, const json_t *experiment)
     settings->tolerance = fmax(json_number_at(json, "same_within"), 0);
 }
 
-// Where runs timed out, the ratio of the wall times is at most the true one: it may be above
-// the limit, and is never known to be below. Where those of the reference did, it bounds
-// nothing. Neither do other figures: of those one does not know what they were at the time-out.
-static enum verdict bound(struct session *session, struct ratio of)
-{
-    const struct settings *settings = session->settings;
-    const size_t reference = settings_reference(settings, of.condition, of.against);
-    if (session->conditions[reference].censored > 0 || of.metric != WALL_S)
-        return VERDICT_UNDECIDED;
-    const struct interval ratio = metric_ratio_of_records(session, of);
-    return ratio.low > settings->at_most ? VERDICT_ABOVE : VERDICT_UNDECIDED;
-}
-
-// Where the interval of a ratio that decides lies, for one metric, from --at-most.
+// Where the interval of a ratio that decides lies, for one metric, from --at-most. Where runs timed
+// out, the ratio of the wall times is at most the true one: it may be above the limit, and is never
+// known to be below. Where those of the reference did, it bounds nothing. Neither do other figures:
+// of those one does not know what they were at the time-out.
 static enum verdict gate_ratio(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
-    if (session_censored(session, of) > 0)
-        return bound(session, of);
-    const struct interval ratio = metric_ratio(session, of);
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    const bool censored = session_censored(session, of) > 0;
+    if (censored && (session->conditions[reference].censored > 0 || of.metric != WALL_S))
+        return VERDICT_UNDECIDED;
+    const struct interval ratio = metric_ratio_of_records(session, of);
     if (ratio.low > settings->at_most)
         return VERDICT_ABOVE;
-    return ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
+    return !censored && ratio.high <= settings->at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
 }
 
 // Of several: above if one is, below if all are, undecided if there are none. Begin with zeros.
@@ -93,23 +85,18 @@ double gate_gap(const struct settings *settings, const struct interval *ratio)
     return fmin(of_limit, fmax(away, settings->tolerance - away));
 }
 
-static bool knows_relations(struct session *session)
+bool gate_is_decided(struct session *session)
 {
     const struct settings *settings = session->settings;
+    const enum verdict verdict = settings->at_most > 0 ? gate_verdict(session) : VERDICT_BELOW;
+    if (verdict != VERDICT_BELOW || !(settings->tolerance > 0))
+        return verdict != VERDICT_UNDECIDED;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
             if (gate_decides(settings, i) && metric_is_asked(session, i, m) &&
                 gate_relation(session, settings_deciding(settings, i, m)) == RELATION_UNDECIDED)
                 return false;
     return true;
-}
-
-bool gate_is_decided(struct session *session)
-{
-    const struct settings *settings = session->settings;
-    const enum verdict verdict = settings->at_most > 0 ? gate_verdict(session) : VERDICT_BELOW;
-    return verdict == VERDICT_ABOVE ||
-           (verdict == VERDICT_BELOW && (!(settings->tolerance > 0) || knows_relations(session)));
 }
 
 // One experiment's verdicts in the making.
@@ -136,24 +123,6 @@ static bool is_of(const json_t *warning, const char *member, const char *name)
     return !own || strcmp(own, name) == 0;
 }
 
-static bool is_about(const struct settings *settings, const json_t *warning, struct ratio of)
-{
-    const size_t reference = settings_reference(settings, of.condition, of.against);
-    return is_of(warning, "metric", settings->metrics.item[of.metric].name) &&
-           (bias_is_of_all(bias_of(warning)) ||
-            is_of(warning, "condition", settings->conditions[of.condition]) ||
-            is_of(warning, "condition", settings->conditions[reference]));
-}
-
-// By the interval alone. To know whether it is better, worse or the same is enough where no
-// limit was given.
-static enum verdict by_interval(struct session *session, struct ratio of)
-{
-    if (session->settings->at_most > 0)
-        return gate_ratio(session, of);
-    return gate_relation(session, of) == RELATION_UNDECIDED ? VERDICT_UNDECIDED : VERDICT_BELOW;
-}
-
 #define PAIRS_FOR_ALL 6 // so many on one side by chance: one in 32, for both sides
 
 // Whether the ratio is on that side of the limit in each single pair: then it is, whatever it does
@@ -174,14 +143,23 @@ static bool holds_in_each_pair(const struct session *session, struct ratio of, e
 static enum verdict judge(const struct judgement *judgement, struct ratio of, json_t *why)
 {
     struct session *session = judgement->session;
-    const enum verdict seen = by_interval(session, of);
+    const struct settings *settings = session->settings;
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    // By the interval alone. To know whether it is better, worse or the same is enough where no
+    // limit was given.
+    const enum verdict seen = settings->at_most > 0 ? gate_ratio(session, of)
+                              : gate_relation(session, of) == RELATION_UNDECIDED ? VERDICT_UNDECIDED
+                                                                                 : VERDICT_BELOW;
     enum verdict verdict = seen;
     JSON_EACH (warning, judgement->warnings) {
         const enum bias bias = bias_of(warning);
-        if (bias == BIAS_NONE || !is_about(session->settings, warning, of) ||
-            bias_beside(bias, seen, of.against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
-            continue;
-        if (json_text_is(warning, "flag", "unsteady") && holds_in_each_pair(session, of, seen))
+        const bool is_about = is_of(warning, "metric", settings->metrics.item[of.metric].name) &&
+                              (bias_is_of_all(bias) ||
+                               is_of(warning, "condition", settings->conditions[of.condition]) ||
+                               is_of(warning, "condition", settings->conditions[reference]));
+        if (bias == BIAS_NONE || !is_about ||
+            bias_beside(bias, seen, of.against == AGAINST_REFERENCE) != VERDICT_UNDECIDED ||
+            (json_text_is(warning, "flag", "unsteady") && holds_in_each_pair(session, of, seen)))
             continue;
         verdict = VERDICT_UNDECIDED;
         json_add_once(why, json_object_get(warning, "flag"));
@@ -320,28 +298,23 @@ static struct interval of_intervals(const struct interval *a, const struct inter
     return interval_between(center, center * exp(-down), center * exp(up));
 }
 
-static size_t censored(const struct compared *one)
+struct interval compare_ratio(struct critical *critical, const struct compared *a,
+                              const struct compared *b)
 {
-    return one->session->conditions[one->condition].censored;
-}
-
-static struct interval quotient(struct critical *critical, const struct compared *a,
-                                const struct compared *b)
-{
-    const struct sample *x = sample_of(a), *y = sample_of(b);
     const enum statistic statistic = a->session->settings->statistic;
+    if (a->session->settings->metrics.item[a->metric].higher_is_better) {
+        const struct compared *swapped = a;
+        a = b;
+        b = swapped;
+    }
+    const struct sample *x = sample_of(a), *y = sample_of(b);
     if (x->count < 2 || y->count < 2 || !(x->mean > 0) || !(y->mean > 0) ||
-        censored(a) + censored(b) > 0 || statistic != b->session->settings->statistic)
+        a->session->conditions[a->condition].censored > 0 ||
+        b->session->conditions[b->condition].censored > 0 ||
+        a->session->settings->statistic != b->session->settings->statistic)
         return interval_unbounded(NAN);
     if (statistic == STATISTIC_MEAN)
         return of_means(critical, a, b);
     const struct interval figure_a = at(critical, a), figure_b = at(critical, b);
     return of_intervals(&figure_a, &figure_b);
-}
-
-struct interval compare_ratio(struct critical *critical, const struct compared *a,
-                              const struct compared *b)
-{
-    const bool higher_is_better = a->session->settings->metrics.item[a->metric].higher_is_better;
-    return higher_is_better ? quotient(critical, b, a) : quotient(critical, a, b);
 }
