@@ -23,16 +23,6 @@ void critical_free(struct critical *critical)
     critical->size = 0;
 }
 
-static void reserve(struct critical *critical, size_t df)
-{
-    if (df < critical->size)
-        return;
-    const size_t size = 2 * df + 32;
-    critical->quantile = must(reallocarray(critical->quantile, size, sizeof(double)));
-    memset(critical->quantile + critical->size, 0, (size - critical->size) * sizeof(double));
-    critical->size = size;
-}
-
 double critical_t(struct critical *critical, double df)
 {
     double tail = (1 + critical->confidence) / 2;
@@ -41,7 +31,12 @@ double critical_t(struct critical *critical, double df)
     size_t whole = df < 1e5 ? (size_t)df : 0;
     if ((double)whole != df)
         return gsl_cdf_tdist_Pinv(tail, df);
-    reserve(critical, whole);
+    if (whole >= critical->size) {
+        const size_t size = 2 * whole + 32;
+        critical->quantile = must(reallocarray(critical->quantile, size, sizeof(double)));
+        memset(critical->quantile + critical->size, 0, (size - critical->size) * sizeof(double));
+        critical->size = size;
+    }
     if (critical->quantile[whole] <= 0)
         critical->quantile[whole] = gsl_cdf_tdist_Pinv(tail, df);
     return critical->quantile[whole];
@@ -348,22 +343,17 @@ static size_t normal_bound(double tail, size_t n)
     return bound >= 1 ? (size_t)bound : 0;
 }
 
-static size_t bound_at(double confidence, size_t n)
-{
-    const double tail = (1 - confidence) / 2;
-    return n <= EXACT ? exact_bound(tail, n) : normal_bound(tail, n);
-}
-
 size_t ranks_bound(struct critical *critical, size_t n)
 {
+    const double tail = (1 - critical->confidence) / 2;
     if (n > EXACT)
-        return bound_at(critical->confidence, n);
+        return normal_bound(tail, n);
     if (!critical->bound) {
         critical->bound = must(malloc((EXACT + 1) * sizeof *critical->bound));
         memset(critical->bound, -1, (EXACT + 1) * sizeof *critical->bound);
     }
     if (critical->bound[n] == SIZE_MAX)
-        critical->bound[n] = bound_at(critical->confidence, n);
+        critical->bound[n] = exact_bound(tail, n);
     return critical->bound[n];
 }
 

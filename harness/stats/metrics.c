@@ -54,15 +54,6 @@ static struct interval estimate(struct session *session, size_t condition, size_
     return may_be_negative ? interval : interval_positive(interval);
 }
 
-// The interval that decides. With a fixed number of runs it allows for no
-// dependence: of values without skewness it is Student's.
-static struct interval of_rule(struct session *session, size_t condition, size_t metric,
-                               const struct dependence *seen)
-{
-    const bool sequential = settings_is_sequential(session->settings);
-    return estimate(session, condition, metric, seen, sequential ? rule_prior : 0);
-}
-
 struct location metric_location(struct session *session, size_t condition, size_t metric)
 {
     const struct sample *sample = &session->conditions[condition].metric[metric];
@@ -75,7 +66,10 @@ struct location metric_location(struct session *session, size_t condition, size_
     const struct dependence seen = series_of(session, metric);
     const struct outliers outliers = shape_outliers(sample);
     return (struct location){
-        .interval = of_rule(session, condition, metric, &seen),
+        // With a fixed number of runs the interval that decides allows for no dependence: of values
+        // without skewness it is Student's.
+        .interval = estimate(session, condition, metric, &seen,
+                             settings_is_sequential(session->settings) ? rule_prior : 0),
         .robust = estimate(session, condition, metric, &seen, robust_prior),
         .outliers = outliers.low + outliers.high,
     };

@@ -144,12 +144,6 @@ static const double ns = 1e-9;
 static const size_t steps[] = {0, 1, 2, 4};
 enum { STEPS = sizeof steps / sizeof *steps };
 
-static bool ends_in_unit(const char *text)
-{
-    const size_t length = strlen(text);
-    return length > 0 && strchr("0123456789.", text[length - 1]) == NULL;
-}
-
 bool washout_parse(const char *text, struct washout *washout, char *error, size_t size)
 {
     uint64_t runs;
@@ -162,7 +156,8 @@ bool washout_parse(const char *text, struct washout *washout, char *error, size_
         return true;
     }
     // A number alone is one of runs.
-    if (ends_in_unit(text) && units_time(text, &pause_ns) == 0 && pause_ns > 0) {
+    if (*text && !strchr("0123456789.", text[strlen(text) - 1]) &&
+        units_time(text, &pause_ns) == 0 && pause_ns > 0) {
         washout->pause_s = (double)pause_ns * ns;
         return true;
     }

@@ -115,14 +115,6 @@ double sample_variance(const struct sample *sample)
     return sample->count < 2 ? NAN : sample->squares / (double)(sample->count - 1);
 }
 
-// Third standardised moment; 0 for fewer than three or equal values.
-static double sample_skewness(const struct sample *sample)
-{
-    if (sample->count < 3 || !(sample->squares > 0))
-        return 0;
-    return sqrt((double)sample->count) * sample->cubes / pow(sample->squares, 1.5);
-}
-
 double sample_median(const struct sample *sample)
 {
     const size_t n = sample->count;
@@ -219,18 +211,6 @@ double shape_step(const struct sample *sample)
     return 2 * different <= sample->count && isfinite(step) ? step : 0;
 }
 
-static void fit_line(const double *value, size_t n, double mean, double squares,
-                     struct order *order)
-{
-    double count = (double)n, middle = (count - 1) / 2, xy = 0;
-    double xx = count * (count * count - 1) / 12;
-    for (size_t i = 0; i < n; i++)
-        xy += ((double)i - middle) * (value[i] - mean);
-    double slope = xy / xx, rest = fmax(squares - slope * xy, 1e-12 * squares);
-    order->trend = slope * (count - 1);
-    order->trend_t = slope / sqrt(rest / (count - 2) / xx);
-}
-
 static void find_step(const double *value, size_t n, double mean, double squares,
                       struct order *order)
 {
@@ -251,25 +231,26 @@ static void find_step(const double *value, size_t n, double mean, double squares
     }
 }
 
-static double first_against_rest(const double *value, size_t n)
-{
-    const double count = (double)(n - n / 2);
-    double mean, squares;
-    sample_moments(value + n / 2, n - n / 2, &mean, &squares);
-    const double sd = sqrt(squares / (count - 1) * (1 + 1 / count));
-    return sd > 0 ? (value[0] - mean) / sd : 0;
-}
-
 struct order order_analyse(const double *value, size_t n)
 {
-    double mean, squares;
+    double mean, squares, rest_mean, rest_squares;
     struct order order = {0};
     sample_moments(value, n, &mean, &squares);
     if (n < 4 || !(squares > 0))
         return order;
-    fit_line(value, n, mean, squares, &order);
+    const double count = (double)n, middle = (count - 1) / 2;
+    const double xx = count * (count * count - 1) / 12;
+    double xy = 0;
+    for (size_t i = 0; i < n; i++)
+        xy += ((double)i - middle) * (value[i] - mean);
+    const double slope = xy / xx, rest = fmax(squares - slope * xy, 1e-12 * squares);
+    order.trend = slope * (count - 1);
+    order.trend_t = slope / sqrt(rest / (count - 2) / xx);
     find_step(value, n, mean, squares, &order);
-    order.first_z = first_against_rest(value, n);
+    const double later = (double)(n - n / 2);
+    sample_moments(value + n / 2, n - n / 2, &rest_mean, &rest_squares);
+    const double sd = sqrt(rest_squares / (later - 1) * (1 + 1 / later));
+    order.first_z = sd > 0 ? (value[0] - rest_mean) / sd : 0;
     return order;
 }
 
@@ -280,34 +261,6 @@ static const double skew_most = 4;  // squared
 static const double delay_cost = 8; // of a tail that may not have shown yet, over n
 enum { FEW = 2 };                   // values of a smaller group whose size is not known yet
 
-// Two groups, by chance most values in one of them: the sample's own variance
-// is then far too small. The share of each is taken as (k + 1) / (n + 2), as
-// A. Agresti and B. A. Coull do for a binomial share (Am. Stat. 52, 1998).
-// Returns by how much the standard deviation grows.
-static double smoothing(const struct sample *sample, const struct split *split)
-{
-    const double n = (double)sample->count, share = ((double)split->lower + 1) / (n + 2);
-    const double gap = split->high_mean - split->low_mean;
-    const double smooth = split->within + gap * gap * share * (1 - share) * n / (n - 1);
-    return sqrt(fmax(smooth / sample_variance(sample), 1));
-}
-
-// The error of the t interval of skewed values grows with skewness^2 / n, and
-// it is the side of the long tail that falls short: P. Hall, "The Bootstrap and
-// Edgeworth Expansion" (1992), section 2.6.
-static double skew_share(double skewness, double n)
-{
-    const double excess = fmin(skewness * skewness, skew_most) - skew_noise / n;
-    return excess > 0 ? skew_cost * excess / n : 0;
-}
-
-// What a tail of delays that did not show yet asks of its side. One to the other side speaks
-// against delays.
-static double delay_share(double skewness, double n)
-{
-    return delay_cost / n * fmax(1 + fmin(skewness, 0), 0);
-}
-
 struct stretch stretch_of(const struct sample *sample, bool delayed, bool delayed_down)
 {
     struct stretch stretch = {1, 1};
@@ -315,16 +268,30 @@ struct stretch stretch_of(const struct sample *sample, bool delayed, bool delaye
     const struct split split = shape_split(sample);
     if (n < 2 || !(sample->squares > 0))
         return stretch;
+    const double count = (double)n;
     if (split.lower > 0) {
         const size_t fewer = split.lower < n - split.lower ? split.lower : n - split.lower;
-        stretch.low = stretch.high = smoothing(sample, &split);
+        // Two groups, by chance most values in one of them: the sample's own variance is then far
+        // too small. The share of each is taken as (k + 1) / (n + 2), as A. Agresti and B. A. Coull
+        // do for a binomial share (Am. Stat. 52, 1998).
+        const double share = ((double)split.lower + 1) / (count + 2);
+        const double gap = split.high_mean - split.low_mean;
+        const double smooth = split.within + gap * gap * share * (1 - share) * count / (count - 1);
+        stretch.low = stretch.high = sqrt(fmax(smooth / sample_variance(sample), 1));
         // Of two groups the shares say all, the skewness only follows from them.
         if (fewer > FEW)
             return stretch;
     }
-    const double skewness = sample_skewness(sample), share = skew_share(skewness, (double)n);
-    const double up = delayed ? delay_share(skewness, (double)n) : 0;
-    const double down = delayed_down ? delay_share(-skewness, (double)n) : 0;
+    // The third standardised moment. The error of the t interval of skewed values grows with
+    // skewness^2 / n, and it is the side of the long tail that falls short: P. Hall, "The Bootstrap
+    // and Edgeworth Expansion" (1992), section 2.6.
+    const double skewness = n < 3 ? 0 : sqrt(count) * sample->cubes / pow(sample->squares, 1.5);
+    const double excess = fmin(skewness * skewness, skew_most) - skew_noise / count;
+    const double share = excess > 0 ? skew_cost * excess / count : 0;
+    // What a tail of delays that did not show yet asks of its side. One to the other side speaks
+    // against delays.
+    const double up = delayed ? delay_cost / count * fmax(1 + fmin(skewness, 0), 0) : 0;
+    const double down = delayed_down ? delay_cost / count * fmax(1 + fmin(-skewness, 0), 0) : 0;
     stretch.high *= 1 + fmax(skewness > 0 ? share : 0, up);
     stretch.low *= 1 + fmax(skewness < 0 ? share : 0, down);
     return stretch;

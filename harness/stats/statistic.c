@@ -93,15 +93,6 @@ static struct interval quantile_interval(double confidence, double p, const doub
                              .high = high_tail > 0 ? bound_by_rank(&upper, high_tail) : NAN};
 }
 
-// The fewest values for which it has both bounds.
-static size_t quantile_runs(double p, double confidence)
-{
-    size_t n = 1;
-    while (n < VALUES_MOST && pow(p, (double)n) + pow(1 - p, (double)n) > 1 - confidence)
-        n++;
-    return n;
-}
-
 static const double trim_share = 0.2; // of the values, at each end
 enum { TRIMMED_FROM = 6 };
 
@@ -178,16 +169,6 @@ static struct pairs trimmed_pairs(const double *x, const double *y, const double
     return rest;
 }
 
-static struct interval trimmed_interval(struct critical *critical, const double *sorted, size_t n,
-                                        double widen)
-{
-    const struct pairs rest = trimmed_pairs(sorted, sorted, sorted, sorted, n);
-    if (n < TRIMMED_FROM)
-        return interval_unbounded(rest.mean_x);
-    const double variance = rest.xx / ((double)rest.count - 1);
-    return interval_mean(critical, rest.mean_x, variance, rest.count, widen);
-}
-
 // ---- of one condition ----
 
 struct interval statistic_location(struct critical *critical, enum statistic statistic,
@@ -199,19 +180,29 @@ struct interval statistic_location(struct critical *critical, enum statistic sta
         return interval_unbounded(statistic_value(statistic, sorted, n));
     if (sorted[0] == sorted[n - 1])
         return interval_constant(sorted[0]);
-    struct interval interval =
-        statistic == STATISTIC_TRIMMED
-            ? trimmed_interval(critical, sorted, n, widen)
-            : widened(quantile_interval(critical->confidence, p, sorted, n), widen);
+    struct interval interval;
+    if (statistic == STATISTIC_TRIMMED) {
+        const struct pairs rest = trimmed_pairs(sorted, sorted, sorted, sorted, n);
+        interval = n < TRIMMED_FROM
+                       ? interval_unbounded(rest.mean_x)
+                       : interval_mean(critical, rest.mean_x, rest.xx / ((double)rest.count - 1),
+                                       rest.count, widen);
+    } else {
+        interval = widened(quantile_interval(critical->confidence, p, sorted, n), widen);
+    }
     interval.constant = false; // most values may be alike, but not all
     return interval;
 }
 
 size_t statistic_runs(enum statistic statistic, double confidence)
 {
-    if (quantile_of[statistic] > 0)
-        return quantile_runs(quantile_of[statistic], confidence);
-    return statistic == STATISTIC_TRIMMED ? TRIMMED_FROM : 2;
+    const double p = quantile_of[statistic];
+    if (!(p > 0))
+        return statistic == STATISTIC_TRIMMED ? TRIMMED_FROM : 2;
+    size_t n = 1; // until it has both bounds
+    while (n < VALUES_MOST && pow(p, (double)n) + pow(1 - p, (double)n) > 1 - confidence)
+        n++;
+    return n;
 }
 
 // ---- ratios ----
@@ -249,17 +240,6 @@ static double ratio_bound(double x, double y, double b, double a, double rho, do
     return square > 0 ? (middle + sign * (root > 0 ? sqrt(root) : 0)) / square : NAN;
 }
 
-static struct interval ratio_of(struct interval x, struct interval y, double rho)
-{
-    if (!(x.center > 0) || isinf(x.error) || isinf(y.error))
-        return interval_unbounded(x.center > 0 ? y.center / x.center : NAN);
-    return finished((struct interval){
-        .center = y.center / x.center,
-        .low = ratio_bound(x.center, y.center, x.high - x.center, y.center - y.low, rho, -1),
-        .high = ratio_bound(x.center, y.center, x.center - x.low, y.high - y.center, rho, 1),
-    });
-}
-
 // x and y: the two sides of the pairs.
 static struct interval trimmed_ratio(struct critical *critical, const struct sample *x,
                                      const struct sample *y, double widen)
@@ -272,16 +252,23 @@ static struct interval trimmed_ratio(struct critical *critical, const struct sam
     return interval_ratio(&rest, t, t);
 }
 
-static struct interval quantile_ratio(double confidence, double p, const struct sample *x,
-                                      const struct sample *y, double widen)
+static struct interval quantile_ratio(double confidence, double p, const struct sample *sample_x,
+                                      const struct sample *sample_y, double widen)
 {
-    const size_t n = x->count;
-    const struct interval of_x =
-        widened(quantile_interval(confidence, p, sample_sorted(x), n), widen);
-    const struct interval of_y =
-        widened(quantile_interval(confidence, p, sample_sorted(y), n), widen);
-    return ratio_of(of_x, of_y,
-                    statistic_correlation(x->value, y->value, n, of_x.center, of_y.center));
+    const size_t n = sample_x->count;
+    const struct interval x =
+        widened(quantile_interval(confidence, p, sample_sorted(sample_x), n), widen);
+    const struct interval y =
+        widened(quantile_interval(confidence, p, sample_sorted(sample_y), n), widen);
+    if (!(x.center > 0) || isinf(x.error) || isinf(y.error))
+        return interval_unbounded(x.center > 0 ? y.center / x.center : NAN);
+    const double rho =
+        statistic_correlation(sample_x->value, sample_y->value, n, x.center, y.center);
+    return finished((struct interval){
+        .center = y.center / x.center,
+        .low = ratio_bound(x.center, y.center, x.high - x.center, y.center - y.low, rho, -1),
+        .high = ratio_bound(x.center, y.center, x.center - x.low, y.high - y.center, rho, 1),
+    });
 }
 
 struct interval statistic_ratio(struct critical *critical, enum statistic statistic,
@@ -314,14 +301,6 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
     return ratio;
 }
 
-static bool has_ratios(const struct pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++)
-        if (!(pairs->x[i] > 0) || !(pairs->y[i] > 0))
-            return false;
-    return true;
-}
-
 // Changes farther than so many robust standard deviations from their median count as that far. To
 // signed ranks a straggler is the farthest of all either way; but two in fifteen are enough to take
 // a bound with them, to halfway between a straggler and the others. Found with `make simulate`.
@@ -330,7 +309,9 @@ static const double far = 3, normal_mad = 1.4826;
 enum change typical_changes(const struct pairs *pairs, struct sample *changes)
 {
     const size_t n = pairs->count;
-    const bool ratios = has_ratios(pairs);
+    bool ratios = true;
+    for (size_t i = 0; i < n; i++)
+        ratios = ratios && pairs->x[i] > 0 && pairs->y[i] > 0;
     if (!ratios) // `changes` holds x for a moment
         sample_fill(changes, pairs->x, n);
     const double scale = ratios ? 1 : sample_median(changes);
@@ -485,55 +466,40 @@ static void add_parts(const struct crossed *crossed, const struct center *center
     }
 }
 
-static bool is_delayed(const struct center *centers)
-{
-    return centers[REFERENCE_LOADED].spread + centers[VARIANT_LOADED].spread >
-           delays_from * (centers[REFERENCE_ALONE].spread + centers[VARIANT_ALONE].spread);
-}
-
-// Half-width towards `direction`, of means. A delay of the reference's loaded runs moves the
-// ratio down as one of the variant's moves it up, so either side may be the long one.
+// How far the logarithm may be off towards `direction`. Of means: a delay of the reference's loaded
+// runs moves the ratio down as one of the variant's moves it up, so either side may be the long
+// one. Of trimmed means: the values that are cut count as the last that are not (J. W. Tukey and D.
+// H. McLaughlin, Sankhya A 25 (1963) 331-352).
 static double reach_of_means(const struct crossed *crossed, const struct center *centers,
-                             double direction, double t, struct sample *parts)
+                             double direction, double t, size_t left, struct sample *parts)
 {
-    add_parts(crossed, centers, direction, parts);
     const double n = (double)crossed->count;
-    return t * stretch_of(parts, is_delayed(centers), false).high *
-           sqrt(sample_variance(parts) / n);
-}
-
-// The same of trimmed means: the values that are cut count as the last that are not
-// (J. W. Tukey and D. H. McLaughlin, Sankhya A 25 (1963) 331-352).
-static double reach_of_trimmed(const struct crossed *crossed, const struct center *centers,
-                               double t, struct sample *parts)
-{
-    add_parts(crossed, centers, 1, parts);
-    const double left = (double)(crossed->count - 2 * statistic_trimmed(crossed->count));
-    const double squares = sample_variance(parts) * ((double)crossed->count - 1);
-    return t * sqrt(squares / (left - 1) / left);
+    const bool delayed =
+        centers[REFERENCE_LOADED].spread + centers[VARIANT_LOADED].spread >
+        delays_from * (centers[REFERENCE_ALONE].spread + centers[VARIANT_ALONE].spread);
+    add_parts(crossed, centers, direction, parts);
+    if (left < crossed->count)
+        return t * sqrt(sample_variance(parts) * (n - 1) / ((double)left - 1) / (double)left);
+    return t * stretch_of(parts, delayed, false).high * sqrt(sample_variance(parts) / n);
 }
 
 static struct interval of_means(struct critical *critical, enum statistic statistic,
                                 const struct crossed *crossed, double widen, struct sample *values)
 {
     struct center centers[CORNERS] = {0};
+    const size_t n = crossed->count;
+    const size_t left = statistic == STATISTIC_TRIMMED ? n - 2 * statistic_trimmed(n) : n;
     double logarithm = 0;
     find_centers(statistic, crossed, centers, values);
     for (enum corner i = 0; i < CORNERS; i++)
         logarithm += sign[i] * log(centers[i].estimate);
     if (!isfinite(logarithm))
         return interval_unbounded(NAN);
-    if (statistic == STATISTIC_TRIMMED) {
-        const size_t left = crossed->count - 2 * statistic_trimmed(crossed->count);
-        const double t = widen * critical_t(critical, (double)left - 1);
-        const double reach = crossed->count < statistic_runs(statistic, critical->confidence)
-                                 ? INFINITY
-                                 : reach_of_trimmed(crossed, centers, t, values);
-        return around(logarithm, reach, reach);
-    }
-    const double t = widen * critical_t(critical, (double)crossed->count - 1);
-    const double down = reach_of_means(crossed, centers, -1, t, values);
-    return around(logarithm, down, reach_of_means(crossed, centers, 1, t, values));
+    if (n < statistic_runs(statistic, critical->confidence))
+        return around(logarithm, INFINITY, INFINITY);
+    const double t = widen * critical_t(critical, (double)left - 1);
+    const double down = reach_of_means(crossed, centers, -1, t, left, values);
+    return around(logarithm, down, reach_of_means(crossed, centers, 1, t, left, values));
 }
 
 // A quantile, and how far its bounds are, as logarithms of ratios.
