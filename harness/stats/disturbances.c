@@ -35,59 +35,6 @@ static void add_disturbed(const struct session *session, size_t condition, enum 
     message_add_some(warnings, &message);
 }
 
-// "a, b, c", to be freed.
-static char *joined(const json_t *strings)
-{
-    char *text = must(strdup(""));
-    JSON_EACH (string, strings)
-        text = text_joined(text, ", ", json_string_value(string));
-    return text;
-}
-
-static const json_t *jobs_of(const json_t *counters)
-{
-    return json_object_get(json_object_get(counters, "neighbours"), "jobs");
-}
-
-// Who came later has no run's flag: who is there at the end is found here.
-static void add_late(const struct experiment *experiment, json_t *warnings)
-{
-    const json_t *late = jobs_of(json_object_get(experiment->json, "after"));
-    const json_t *early = jobs_of(json_object_get(experiment->json, "before"));
-    if (json_array_size(late) == 0 || json_array_size(early) > 0)
-        return;
-    struct message message = {.flag = FLAG_SHARED_LATER};
-    OWNED char *jobs = joined(late);
-    message_detail(&message, "jobs", "%s", jobs);
-    message_add(warnings, &message);
-}
-
-// The names of all hosts, sorted; to be freed.
-static char *hosts_text(json_t *hosts)
-{
-    OWNED const char **names = must(calloc(json_object_size(hosts) + 1, sizeof *names));
-    const char *name;
-    char *text = must(strdup(""));
-    json_t *value;
-    size_t count = 0;
-    json_object_foreach(hosts, name, value) names[count++] = name;
-    qsort(names, count, sizeof *names, text_order);
-    for (size_t i = 0; i < count; i++)
-        text = text_joined(text, ", ", names[i]);
-    return text;
-}
-
-static void add_hosts(const struct session *session, json_t *warnings)
-{
-    const json_t *resumed = json_object_get(session->experiment->json, "resumed");
-    if (json_array_size(resumed) == 0 || json_object_size(session->hosts) < 2)
-        return;
-    struct message message = {.flag = FLAG_SEVERAL_HOSTS};
-    OWNED char *names = hosts_text(session->hosts);
-    message_detail(&message, "hosts", "%s", names);
-    message_add(warnings, &message);
-}
-
 // Before what moment nothing is of the last run of each condition: the earliest of their starts
 // in the records from `first` to `end`. "": there are none.
 static const char *last_starts(const struct session *session, size_t first, size_t end)
@@ -176,16 +123,6 @@ static void add_changes(const struct session *session, json_t *warnings)
     }
 }
 
-static void add_stdout(const struct experiment *experiment, json_t *warnings)
-{
-    const char *program = json_text_at(experiment->json, "knows_null");
-    struct message message = {.flag = FLAG_STDOUT_NULL};
-    if (!program)
-        return;
-    message_detail(&message, "program", "%s", program);
-    message_add(warnings, &message);
-}
-
 // What loads and harness warned of while it was measured: {load, condition, text}
 // each; load and condition are null where it was the harness.
 static void add_kept(const struct experiment *experiment, json_t *warnings)
@@ -201,18 +138,61 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
     }
 }
 
+// Who came later than the experiment has no run's flag: who is there at its end is found here.
+static void add_late(const json_t *experiment, json_t *warnings)
+{
+    const json_t *jobs[2]; // at the end, and at the beginning
+    for (int i = 0; i < 2; i++)
+        jobs[i] = json_object_get(
+            json_object_get(json_object_get(experiment, i ? "before" : "after"), "neighbours"),
+            "jobs");
+    OWNED char *text = NULL;
+    JSON_EACH (job, jobs[0])
+        text = text_joined(text, ", ", json_string_value(job));
+    if (!text || json_array_size(jobs[1]) > 0)
+        return;
+    struct message message = {.flag = FLAG_SHARED_LATER};
+    message_detail(&message, "jobs", "%s", text);
+    message_add(warnings, &message);
+}
+
+// The names of all hosts, sorted, of an experiment that was resumed.
+static void add_hosts(const struct session *session, json_t *warnings)
+{
+    const json_t *resumed = json_object_get(session->experiment->json, "resumed");
+    if (json_array_size(resumed) == 0 || json_object_size(session->hosts) < 2)
+        return;
+    struct message message = {.flag = FLAG_SEVERAL_HOSTS};
+    OWNED const char **names = must(calloc(json_object_size(session->hosts), sizeof *names));
+    OWNED char *text = NULL;
+    const char *name;
+    json_t *value;
+    size_t count = 0;
+    json_object_foreach(session->hosts, name, value) names[count++] = name;
+    qsort(names, count, sizeof *names, text_order);
+    for (size_t i = 0; i < count; i++)
+        text = text_joined(text, ", ", names[i]);
+    message_detail(&message, "hosts", "%s", text);
+    message_add(warnings, &message);
+}
+
 void disturbances_add(const struct session *session, json_t *warnings)
 {
     const struct experiment *experiment = session->experiment;
+    const char *knows_null = json_text_at(experiment->json, "knows_null");
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(session, i, flag, warnings);
         add_disturbed(session, i, FLAG_SURVIVORS, warnings);
     }
-    add_late(experiment, warnings);
+    add_late(experiment->json, warnings);
     add_hosts(session, warnings);
     add_changes(session, warnings);
-    add_stdout(experiment, warnings);
+    if (knows_null) {
+        struct message message = {.flag = FLAG_STDOUT_NULL};
+        message_detail(&message, "program", "%s", knows_null);
+        message_add(warnings, &message);
+    }
     add_kept(experiment, warnings);
 }
 
@@ -319,22 +299,15 @@ static void warn_of_few(const struct view *view, const json_t *figure)
     message_add_some(view->warnings, &message);
 }
 
-// Of all kinds. NAN: the run is not meant.
-static double errors_of(const struct view *view, const struct observation *run)
-{
-    double sum = NAN;
-    JSON_EACH (one, view->definitions)
-        if (json_text_is(one, "role", "errors") && is_meant(run))
-            sum = (isnan(sum) ? 0 : sum) + fmax(run_value(view, run, one), 0);
-    return sum;
-}
-
 static void warn_of_errors(const struct view *view)
 {
     struct message message = about(view, FLAG_CLIENT_ERRORS, NULL);
     double sum = 0;
     EACH_USED (run, view->session, view->condition) {
-        const double errors = errors_of(view, run);
+        double errors = NAN; // of all kinds
+        JSON_EACH (one, view->definitions)
+            if (json_text_is(one, "role", "errors") && is_meant(run))
+                errors = (isnan(errors) ? 0 : errors) + fmax(run_value(view, run, one), 0);
         message.of_runs += isnan(errors) ? 0 : 1;
         if (!(errors > 0))
             continue;
@@ -345,24 +318,21 @@ static void warn_of_errors(const struct view *view)
     message_add_some(view->warnings, &message);
 }
 
-// What jostle capacity varies is the rate that the client is told to make.
-static bool varies_rate(const struct view *view)
-{
-    const struct settings *settings = view->session->settings;
-    return settings_has_capacity(settings) &&
-           (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
-}
-
 // By the rate that the client was told to make: what it says itself, or else what was varied.
 static void warn_of_rate(const struct view *view, const json_t *achieved)
 {
     const json_t *offered = helper_of(view, achieved, "offered");
+    const struct settings *settings = view->session->settings;
+    // What jostle capacity varies is the rate that the client is told to make.
+    const bool varies_rate =
+        settings_has_capacity(settings) &&
+        (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
     struct message message = about(view, FLAG_RATE_MISSED, NULL);
     double least = INFINITY;
     EACH_USED (run, view->session, view->condition) {
         const double done = run_value(view, run, achieved);
         const double due = offered ? run_value(view, run, offered) : exp(run->x);
-        if (!is_meant(run) || (!offered && (!varies_rate(view) || isnan(due))))
+        if (!is_meant(run) || (!offered && (!varies_rate || isnan(due))))
             continue;
         message.of_runs++;
         if (!(fabs(done - due) > rate_share * due))
@@ -416,52 +386,23 @@ static void warn_of_loop(const struct view *view)
     message_add(view->warnings, &message);
 }
 
-static void warn_of_condition(const struct view *view)
-{
-    JSON_EACH (one, view->definitions) {
-        if (is_figure(one))
-            warn_of_few(view, one);
-        else if (json_text_is(one, "role", "achieved"))
-            warn_of_rate(view, one);
-        else if (json_text_is(one, "role", "halves"))
-            warn_of_halves(view, one);
-    }
-    warn_of_errors(view);
-}
-
 void client_warnings(struct session *session, json_t *warnings)
 {
     struct view view = {.session = session,
                         .definitions = experiment_setting(session->experiment, "metrics"),
                         .warnings = warnings};
     warn_of_loop(&view);
-    for (; view.condition < session->settings->condition_count; view.condition++)
-        warn_of_condition(&view);
-}
-
-// Over the used runs of one condition.
-struct service_sums {
-    struct service_use used; // memory: the largest; starts: of the last
-    size_t runs;
-    size_t starts; // different ones, as far as neighbouring runs show
-};
-
-static struct service_sums sums_of(const struct session *session, size_t condition)
-{
-    struct service_sums sums = {.used = {.memory_bytes = NAN, .starts = NAN}};
-    EACH_USED (run, session, condition) {
-        const struct service_use *service = &session->facts[run->fact].service;
-        if (!service->is_there)
-            continue;
-        sums.runs++;
-        sums.used.elapsed_s += service->elapsed_s;
-        sums.used.cpu_s += service->cpu_s;
-        sums.used.memory_bytes = fmax(sums.used.memory_bytes, service->memory_bytes);
-        sums.used.stall_s += service->stall_s;
-        sums.starts += service->starts != sums.used.starts; // true of the first, for NAN
-        sums.used.starts = service->starts;
+    for (; view.condition < session->settings->condition_count; view.condition++) {
+        JSON_EACH (one, view.definitions) {
+            if (is_figure(one))
+                warn_of_few(&view, one);
+            else if (json_text_is(one, "role", "achieved"))
+                warn_of_rate(&view, one);
+            else if (json_text_is(one, "role", "halves"))
+                warn_of_halves(&view, one);
+        }
+        warn_of_errors(&view);
     }
-    return sums;
 }
 
 static json_t *share(double part, double whole)
@@ -471,28 +412,33 @@ static json_t *share(double part, double whole)
 
 void service_add(const struct session *session, json_t *conditions)
 {
+    const bool is_there = service_is_there(session->experiment);
     for (size_t i = 0; i < json_array_size(conditions); i++) {
-        const struct service_sums sums = sums_of(session, i);
-        json_t *service = json_null();
-        if (service_is_there(session->experiment))
-            service = json_pack(
-                "{s:I, s:o, s:o, s:o, s:o, s:I, s:I}", "runs", (json_int_t)sums.runs, "cpu_s",
-                share(sums.used.cpu_s, (double)sums.runs), "cpus",
-                share(sums.used.cpu_s, sums.used.elapsed_s), "memory_bytes",
-                json_figure(sums.used.memory_bytes), "cpu_stall_share",
-                share(sums.used.stall_s, sums.used.elapsed_s), "starts", (json_int_t)sums.starts,
-                "died", (json_int_t)session->conditions[i].failures[FAILURE_SERVICE]);
-        json_object_set_new(json_array_get(conditions, i), "service", service);
+        struct service_use used = {.memory_bytes = NAN, .starts = NAN}; // memory: the largest
+        size_t runs = 0, starts = 0; // different ones, as far as neighbouring runs show
+        EACH_USED (run, session, i) {
+            const struct service_use *service = &session->facts[run->fact].service;
+            if (!service->is_there)
+                continue;
+            runs++;
+            used.elapsed_s += service->elapsed_s;
+            used.cpu_s += service->cpu_s;
+            used.memory_bytes = fmax(used.memory_bytes, service->memory_bytes);
+            used.stall_s += service->stall_s;
+            starts += service->starts != used.starts; // true of the first, for NAN
+            used.starts = service->starts;
+        }
+        json_object_set_new(
+            json_array_get(conditions, i), "service",
+            !is_there
+                ? json_null()
+                : json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:I}", "runs", (json_int_t)runs,
+                            "cpu_s", share(used.cpu_s, (double)runs), "cpus",
+                            share(used.cpu_s, used.elapsed_s), "memory_bytes",
+                            json_figure(used.memory_bytes), "cpu_stall_share",
+                            share(used.stall_s, used.elapsed_s), "starts", (json_int_t)starts,
+                            "died", (json_int_t)session->conditions[i].failures[FAILURE_SERVICE]));
     }
-}
-
-// Whether the kernel shares the CPUs among sessions first.
-static bool sessions_matter(const struct experiment *experiment)
-{
-    const json_t *environment = json_object_get(experiment->json, "environment");
-    const json_t *arrangement = json_object_get(experiment->json, "arrangement");
-    return json_number_at(environment, "autogroup") > 0 &&
-           json_is_null(json_object_get(arrangement, "cgroup"));
 }
 
 // A new one is wished for each block, unless one is kept for all; in a session that resumes they
@@ -500,7 +446,11 @@ static bool sessions_matter(const struct experiment *experiment)
 void service_warnings(const struct session *session, json_t *warnings)
 {
     const bool is_kept = json_is_true(experiment_setting(session->experiment, "keep_service"));
-    const bool matters = sessions_matter(session->experiment);
+    const json_t *json = session->experiment->json;
+    // Whether the kernel shares the CPUs among sessions first.
+    const bool matters =
+        json_number_at(json_object_get(json, "environment"), "autogroup") > 0 &&
+        json_is_null(json_object_get(json_object_get(json, "arrangement"), "cgroup"));
     struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .of_runs = session->count};
     struct message apart = {.flag = FLAG_SERVICE_APART, .of_runs = session->count};
     double last = NAN;

@@ -51,15 +51,6 @@ void message_detail(struct message *message, const char *name, const char *forma
         must(NULL);
 }
 
-static const char *detail_of(const struct message *message, const char *name, size_t length)
-{
-    for (size_t i = 0; i < message->details; i++)
-        if (strlen(message->detail[i].name) == length &&
-            strncmp(message->detail[i].name, name, length) == 0)
-            return message->detail[i].text;
-    return "";
-}
-
 void message_run(struct message *message, size_t order)
 {
     if (!message->runs)
@@ -79,7 +70,13 @@ static char *fill(const struct message *message, const char *words)
         words += plain;
         if (*words == '{') {
             const size_t length = strcspn(++words, "}");
-            fputs(detail_of(message, words, length), stream);
+            for (size_t i = 0; i < message->details; i++) {
+                const char *name = message->detail[i].name;
+                if (strlen(name) != length || strncmp(name, words, length) != 0)
+                    continue;
+                fputs(message->detail[i].text, stream);
+                break;
+            }
             words += length + 1;
         }
     }

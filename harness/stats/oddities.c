@@ -23,33 +23,24 @@ static unsigned bit(enum flag flag, bool set)
     return set ? 1U << flag : 0;
 }
 
-static bool has_outliers(const struct sample *sample, double least)
-{
-    struct outliers outliers = shape_outliers(sample);
-    double median = sample_median(sample), off = 0;
-    if (outliers.high > 0)
-        off = sample_sorted(sample)[sample->count - 1] - median;
-    if (outliers.low > 0)
-        off = fmax(off, median - sample_sorted(sample)[0]);
-    return off > least * fabs(median);
-}
-
-static bool has_modes(const struct sample *sample, double least)
-{
-    struct split split = shape_split(sample);
-    size_t n = sample->count, upper = n - split.lower;
-    size_t fewer = split.lower < upper ? split.lower : upper;
-    return n >= MODES_FROM && fewer >= 2 && 10 * fewer > n &&
-           split.high_mean - split.low_mean > least * fabs(sample->mean);
-}
-
 static unsigned shape_flags(const struct sample *sample, double least, bool is_time)
 {
-    double step = shape_step(sample), variance = sample_variance(sample);
-    bool same = sample->count >= 3 && !(variance > 0);
-    return bit(FLAG_OUTLIERS, has_outliers(sample, least)) |
-           bit(FLAG_TWO_MODES, has_modes(sample, least)) |
-           bit(FLAG_COARSE_CLOCK, is_time && (same || step > coarse_share * sqrt(variance)));
+    const struct outliers outliers = shape_outliers(sample);
+    const struct split split = shape_split(sample);
+    const size_t n = sample->count, upper = n - split.lower;
+    const size_t fewer = split.lower < upper ? split.lower : upper;
+    const double median = sample_median(sample), variance = sample_variance(sample);
+    double off = 0;
+    if (outliers.high > 0)
+        off = sample_sorted(sample)[n - 1] - median;
+    if (outliers.low > 0)
+        off = fmax(off, median - sample_sorted(sample)[0]);
+    const bool modes = n >= MODES_FROM && fewer >= 2 && 10 * fewer > n &&
+                       split.high_mean - split.low_mean > least * fabs(sample->mean);
+    const bool coarse =
+        (n >= 3 && !(variance > 0)) || shape_step(sample) > coarse_share * sqrt(variance);
+    return bit(FLAG_OUTLIERS, off > least * fabs(median)) | bit(FLAG_TWO_MODES, modes) |
+           bit(FLAG_COARSE_CLOCK, is_time && coarse);
 }
 
 // `worse`: 1 where what warms up begins above the rest, -1 where it begins below.
@@ -82,22 +73,14 @@ static bool load_varies(const struct session *session, size_t condition, size_t 
                            (double)base->count - 1) < variance_ratio_p;
 }
 
-// Against what it is compared with.
-static bool is_unsteady(struct session *session, size_t condition, size_t metric)
-{
-    for (enum against against = 0; against < PAIRINGS; against++)
-        if (settings_compares(session->settings, condition, against) &&
-            metric_is_unsteady(session, (struct ratio){condition, against, metric}))
-            return true;
-    return false;
-}
-
-static bool is_part_of_unsteady(struct session *session, size_t condition, size_t metric)
+// Whether the ratio of the condition changes, against any that it is compared with; `part`: or one
+// of which it is the other side.
+static bool is_unsteady(struct session *session, size_t condition, size_t metric, bool part)
 {
     for (size_t i = 0; i < session->settings->condition_count; i++)
         for (enum against against = 0; against < PAIRINGS; against++)
             if ((i == condition ||
-                 settings_reference(session->settings, i, against) == condition) &&
+                 (part && settings_reference(session->settings, i, against) == condition)) &&
                 settings_compares(session->settings, i, against) &&
                 metric_is_unsteady(session, (struct ratio){i, against, metric}))
                 return true;
@@ -123,7 +106,7 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
            order_flags(sample, least / 10, dependent, worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
            bit(FLAG_CARRY_OVER, carries_over) |
-           bit(FLAG_UNSTEADY, is_unsteady(session, condition, metric));
+           bit(FLAG_UNSTEADY, is_unsteady(session, condition, metric, false));
 }
 
 enum { RUNS_NAMED = 6, NAMES_SIZE = 128 };
@@ -398,7 +381,7 @@ void oddities_add(struct session *session, size_t condition, size_t metric, json
                                   .condition = settings->conditions[condition],
                                   .metric = settings->metrics.item[metric].name,
                                   .mean_alone = settings->condition_count == 1,
-                                  .unsteady = is_part_of_unsteady(session, condition, metric)};
+                                  .unsteady = is_unsteady(session, condition, metric, true)};
         message_detail(&message, "statistic", "%s", statistic_words[settings->statistic]);
         add[flag](&view, &message);
         message_add(warnings, &message);

@@ -168,25 +168,19 @@ static void add_failed(const struct session *session, json_t *list)
     message_add(list, &message);
 }
 
-// Whether figures are taken from what the target prints.
-static bool has_output(const struct settings *settings)
-{
-    for (size_t i = 0; i < settings->metrics.count; i++)
-        if (!settings->metrics.item[i].builtin)
-            return true;
-    return false;
-}
-
 static void add_timed_out(const struct session *session, size_t condition, json_t *list)
 {
-    const struct condition *one = &session->conditions[condition];
+    const struct metric_settings *metrics = &session->settings->metrics;
     struct message message = about_condition(session, FLAG_TIMED_OUT, condition);
+    bool has_output = false; // figures are taken from what the target prints
+    for (size_t i = 0; i < metrics->count; i++)
+        has_output = has_output || !metrics->item[i].builtin;
     EACH_USED (run, session, condition)
         if (run->failure == FAILURE_TIMED_OUT)
             message_run(&message, run->order);
-    message.of_runs = one->runs;
+    message.of_runs = session->conditions[condition].runs;
     message_detail(&message, "statistic", "%s", statistic_words[session->settings->statistic]);
-    if (has_output(session->settings))
+    if (has_output)
         message_detail(&message, "output", "; what they printed does not count");
     message_add(list, &message);
 }
@@ -214,49 +208,29 @@ static void add_washout(const struct session *session, json_t *list)
 // A share of the CPUs that is worth a word.
 static const double shared = 0.99;
 
-// A load of a condition that was short on average, or only in some runs.
-static void add_delivery(const struct session *session, size_t condition,
-                         const struct load_sum *load, json_t *list)
-{
-    const bool is_short = judge_short(&load->delivery);
-    struct message message =
-        about_condition(session, is_short ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN, condition);
-    const double offered = load->sum[LOAD_OFFERED] / (double)load->known[LOAD_OFFERED];
-    const double achieved = load->sum[LOAD_ACHIEVED] / (double)load->known[LOAD_ACHIEVED];
-    for (size_t i = 0; i < load->short_count; i++)
-        message_run(&message, load->short_runs[i]);
-    message_detail(&message, "load", "load %s", load->name);
-    message.of_runs = load->judged_runs;
-    message_detail(&message, "percent", "%.0f", 100 * achieved / offered);
-    const double share = load->delivery.due / (double)load->judged_runs / offered;
-    if (share < shared)
-        message_detail(&message, "share", " (its share of the CPUs allows %.0f %%)", 100 * share);
-    message_add(list, &message);
-}
-
+// A load of a condition that was short on average, or only in some runs; and one whose CPU time is
+// a lower bound.
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
                      json_t *list)
 {
-    if (load->short_count > 0)
-        add_delivery(session, condition, load, list);
-    if (load->bound) {
-        struct message message = about_condition(session, FLAG_LOAD_TIME, condition);
-        message_detail(&message, "load", "load %s", load->name);
-        message_add(list, &message);
-    }
-}
-
-// Of how many runs a statistic has an interval at all.
-static void add_need(const struct session *session, size_t runs, struct message *message)
-{
-    const struct settings *settings = session->settings;
-    const size_t needed =
-        statistic_runs(settings->statistic, metric_confidence(session, settings->max_runs));
-    const bool typical = settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1;
-    if (runs < needed)
-        message_detail(message, "limit", ": the %s needs at least %zu runs for an interval%s",
-                       typical ? "typical ratio" : statistic_words[settings->statistic], needed,
-                       settings_has_gate(settings) ? " that is looked at after each block" : "");
+    struct message uneven = about_condition(
+        session, judge_short(&load->delivery) ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN, condition);
+    struct message bound = about_condition(session, FLAG_LOAD_TIME, condition);
+    const double offered = load->sum[LOAD_OFFERED] / (double)load->known[LOAD_OFFERED];
+    const double achieved = load->sum[LOAD_ACHIEVED] / (double)load->known[LOAD_ACHIEVED];
+    const double share = load->delivery.due / (double)load->judged_runs / offered;
+    for (size_t i = 0; i < load->short_count; i++)
+        message_run(&uneven, load->short_runs[i]);
+    uneven.of_runs = load->judged_runs;
+    message_detail(&uneven, "load", "load %s", load->name);
+    message_detail(&uneven, "percent", "%.0f", 100 * achieved / offered);
+    if (share < shared)
+        message_detail(&uneven, "share", " (its share of the CPUs allows %.0f %%)", 100 * share);
+    message_add_some(list, &uneven);
+    if (!load->bound)
+        return;
+    message_detail(&bound, "load", "load %s", load->name);
+    message_add(list, &bound);
 }
 
 // More runs than this are no advice: their number is a guess, and the input is too short.
@@ -277,8 +251,18 @@ static void add_error(const struct session *session, size_t condition, size_t me
         if (needed < most_runs_named)
             message_detail(&message, "about", "about %.0f runs would do: ", ceil(needed));
     } else { // too few runs, or too scattered ones
+        const struct settings *settings = session->settings;
+        const bool typical =
+            settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1;
+        // Of how many runs a statistic has an interval at all.
+        const size_t needed =
+            statistic_runs(settings->statistic, metric_confidence(session, settings->max_runs));
         message_detail(&message, "error", "not known");
-        add_need(session, runs, &message);
+        if (runs < needed)
+            message_detail(&message, "limit", ": the %s needs at least %zu runs for an interval%s",
+                           typical ? "typical ratio" : statistic_words[settings->statistic], needed,
+                           settings_has_gate(settings) ? " that is looked at after each block"
+                                                       : "");
     }
     message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
     message_add(list, &message);
@@ -325,13 +309,19 @@ static void add_result(struct session *session, size_t condition, size_t metric,
 {
     const struct ratio deciding = settings_deciding(session->settings, condition, metric),
                        alone = {condition, AGAINST_ALONE, metric};
-    if (metric_is_negligible(session, condition, metric))
-        return;
-    if (session_censored(session, deciding) == 0)
+    const struct sample *base = &session->conditions[0].metric[metric];
+    const struct sample *loaded = &session->conditions[condition].metric[metric];
+    const bool negligible = metric_is_negligible(session, condition, metric);
+    if (!negligible && session_censored(session, deciding) == 0)
         add_wide(session, deciding, list);
-    if (settings_compares(session->settings, condition, AGAINST_ALONE) &&
+    if (!negligible && settings_compares(session->settings, condition, AGAINST_ALONE) &&
         session_censored(session, alone) == 0 && session_pairs(session, alone)->count > 0)
         add_noise(session, alone, list);
+    // Of what jostle counts the baseline may have none.
+    if (base->count > 0 && !(base->mean > 0) && loaded->mean > 0) {
+        struct message message = about(session, FLAG_NO_RATIO, condition, metric);
+        message_add(list, &message);
+    }
 }
 
 static void add_loads(struct session *session, json_t *list)
@@ -339,18 +329,6 @@ static void add_loads(struct session *session, json_t *list)
     for (size_t i = 0; i < session->settings->condition_count; i++)
         for (size_t k = 0; k < session->conditions[i].load_count; k++)
             add_load(session, i, &session->conditions[i].loads[k], list);
-}
-
-// Of what jostle counts the baseline may have none.
-static void add_no_ratio(const struct session *session, size_t condition, size_t metric,
-                         json_t *list)
-{
-    const struct sample *base = &session->conditions[0].metric[metric];
-    const struct sample *loaded = &session->conditions[condition].metric[metric];
-    if (base->count == 0 || base->mean > 0 || !(loaded->mean > 0))
-        return;
-    struct message message = about(session, FLAG_NO_RATIO, condition, metric);
-    message_add(list, &message);
 }
 
 json_t *warnings_of(struct session *session)
@@ -382,9 +360,7 @@ json_t *warnings_of(struct session *session)
     add_loads(session, list);
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++)
-            if (metrics_reports(&settings->metrics, m)) {
+            if (metrics_reports(&settings->metrics, m))
                 add_result(session, i, m, list);
-                add_no_ratio(session, i, m, list);
-            }
     return list;
 }
