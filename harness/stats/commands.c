@@ -21,96 +21,65 @@
 
 // ---- the end: experiment.json, result.json, status.json ----
 
-static json_t *steps_json(const struct hub *hub)
-{
-    if (json_is_string(hub->steps))
-        return json_pack("{s:n, s:O}", "steps", "reason", hub->steps);
-    if (json_array_size(hub->steps) == 0)
-        return json_null();
-    return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
-}
-
-// Adds this session's warnings to those of earlier ones, each once.
-static void keep_warnings(struct hub *hub)
-{
-    json_t *kept = json_object_get(hub->experiment.json, "warnings");
-    if (!kept && json_array_size(hub->warnings) > 0)
-        json_object_set(hub->experiment.json, "warnings", hub->warnings);
-    JSON_EACH (warning, kept ? hub->warnings : NULL)
-        (void)json_add_once(kept, warning);
-}
-
-// Which files were others at the end of this session than at its beginning.
-static void keep_inputs(const struct hub *hub)
-{
-    const json_t *ends = json_object_get(hub->after, "inputs");
-    JSON_EACH (input, changes_last_inputs(hub->experiment.json)) {
-        json_t *end = json_named(ends, "word", json_text_at(input, "word"));
-        if (end)
-            json_object_set(input, "end", end);
-    }
-    json_object_del(hub->after, "inputs");
-}
-
-// How the machine was beside what it usually is; in a resumed experiment by all of its probes.
-static void keep_unusual(const struct hub *hub)
-{
-    json_t *notes = json_array();
-    json_t *machine = machine_json(&hub->course.session, notes);
-    json_object_set_new(hub->experiment.json, "unusual",
-                        usual_compare(hub->experiment.json, machine));
-    json_decref(machine);
-    json_decref(notes);
-}
-
 // What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
-    json_t *json = hub->experiment.json;
+    json_t *json = hub->experiment.json, *kept = json_object_get(json, "warnings");
     const enum stop_reason reason = hub->course.next.stop;
     if (hub->after) {
-        keep_inputs(hub);
+        // Which files were others at the end of this session than at its beginning.
+        JSON_EACH (input, changes_last_inputs(json)) {
+            json_t *end = json_named(json_object_get(hub->after, "inputs"), "word",
+                                     json_text_at(input, "word"));
+            if (end)
+                json_object_set(input, "end", end);
+        }
+        json_object_del(hub->after, "inputs");
         json_object_set(json, "after", hub->after);
     }
-    json_object_set_new(json, "step_accounting", steps_json(hub));
-    keep_warnings(hub);
-    keep_unusual(hub);
+    json_object_set_new(json, "step_accounting",
+                        json_is_string(hub->steps)
+                            ? json_pack("{s:n, s:O}", "steps", "reason", hub->steps)
+                        : json_array_size(hub->steps) == 0
+                            ? json_null()
+                            : json_pack("{s:O, s:n}", "steps", hub->steps, "reason"));
+    // This session's warnings with those of earlier ones, each once.
+    if (!kept && json_array_size(hub->warnings) > 0)
+        json_object_set(json, "warnings", hub->warnings);
+    JSON_EACH (warning, kept ? hub->warnings : NULL)
+        (void)json_add_once(kept, warning);
+    // How the machine was beside what it usually is; in a resumed experiment by all of its probes.
+    json_auto_t *notes = json_array();
+    json_auto_t *machine = machine_json(&hub->course.session, notes);
+    json_object_set_new(json, "unusual", usual_compare(json, machine));
     if (reason == STOP_MAX_TIME || reason == STOP_INTERRUPTED)
         json_object_set_new(json, "stopped", json_string(stop_names[reason]));
     return hub_write_experiment(hub);
 }
 
-// What a program said on stderr is of no use where that was nothing.
-static void remove_empty(const struct folder *folder, char *const *name)
-{
-    struct stat status;
-    for (; *name; name++) {
-        OWNED char *path = folder_file(folder, *name);
-        if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
-            (void)unlink(path);
-    }
-}
-
 // Writes all three, and answers `done` or `failed`. False if no answer can be written.
 static bool take_finish(struct hub *hub, char *const *field)
 {
-    json_t *result = NULL;
+    json_auto_t *result = NULL;
+    struct stat status;
     hub->folder.is_described = true; // it is written anew
     bool good = folder_sync(&hub->folder) && complete_experiment(hub);
-    remove_empty(&hub->folder, field + 1);
+    // What a program said on stderr is of no use where that was nothing.
+    for (char *const *name = field + 1; *name; name++) {
+        OWNED char *path = folder_file(&hub->folder, *name);
+        if (lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0)
+            (void)unlink(path);
+    }
     if (good) {
         result = result_build(&hub->course.session);
         good = result_write(result, hub->folder.path);
     }
-    if (good) {
-        status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
-        hub->has_ended = true;
-    }
     // What cannot be written has been said, or is in the folder's error.
-    const bool answered = good ? hub_answer(hub, "done\t%s", verdicts_word(result))
-                               : hub_fail(hub, "-", hub->folder.error);
-    json_decref(result);
-    return answered;
+    if (!good)
+        return hub_fail(hub, "-", hub->folder.error);
+    status_write(&hub->status, &hub->course, "done", stop_names[hub->course.next.stop]);
+    hub->has_ended = true;
+    return hub_answer(hub, "done\t%s", verdicts_word(result));
 }
 
 // The last line of a file, to be freed; NULL where there is none.
@@ -210,16 +179,6 @@ bool commands_event(struct hub *hub, struct source *source, json_t *line)
 
 // ---- decisions ----
 
-// Where nothing is left to measure, nobody asks for the result again.
-static bool answer_verdict(struct hub *hub, const char *reason)
-{
-    json_t *result =
-        settings_has_gate(&hub->experiment.settings) ? result_build(&hub->course.session) : NULL;
-    const bool answered = hub_answer(hub, "stop\t%s\t%s", reason, verdicts_word(result));
-    json_decref(result);
-    return answered;
-}
-
 static bool answer_next(struct hub *hub)
 {
     const struct decision *next = &hub->course.next;
@@ -227,8 +186,13 @@ static bool answer_next(struct hub *hub)
     char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "";
     if (next->stop == STOP_FAILURE && hub->course.last)
         return assemble_failure(hub);
-    if (next->stop != STOP_NOT)
-        return answer_verdict(hub, stop_names[next->stop]);
+    if (next->stop != STOP_NOT) {
+        // Where nothing is left to measure, nobody asks for the result again.
+        json_auto_t *result = settings_has_gate(&hub->experiment.settings)
+                                  ? result_build(&hub->course.session)
+                                  : NULL;
+        return hub_answer(hub, "stop\t%s\t%s", stop_names[next->stop], verdicts_word(result));
+    }
     if (next->washout == WASHOUT_PAUSE)
         return hub_answer(hub, "pause\t%.6f", hub->experiment.settings.washout.pause_s);
     if (hub->course.probe_s > 0)
@@ -359,15 +323,6 @@ static bool take_record(struct hub *hub, char *const *field)
 
 // ---- a series ----
 
-static bool series_has_next(const struct hub *hub)
-{
-    const struct series *series = &hub->series;
-    const struct decision *next = &hub->course.next;
-    return !series->hold && next->stop == STOP_NOT && next->washout != WASHOUT_PAUSE &&
-           !(hub->course.probe_s > 0) && series->variant[next->condition] >= 0 &&
-           (next->block == 0) == series->warm_up;
-}
-
 // Ends it. `how`: what follows the condition of its last run.
 static bool series_answer(struct hub *hub, const char *how)
 {
@@ -383,7 +338,9 @@ static bool series_continue(struct hub *hub)
     const struct decision *next = &hub->course.next;
     struct source *meter = sources_find(&hub->sources, "meter");
     char value[VARY_TEXT_SIZE] = "";
-    if (!series_has_next(hub))
+    if (series->hold || next->stop != STOP_NOT || next->washout == WASHOUT_PAUSE ||
+        hub->course.probe_s > 0 || series->variant[next->condition] < 0 ||
+        (next->block == 0) != series->warm_up)
         return series_answer(hub, "") && answer_next(hub);
     if (!isnan(next->value))
         vary_text(next->value, value);
@@ -394,23 +351,6 @@ static bool series_continue(struct hub *hub)
     meter->event = must(strdup("record"));
     hub->await = true;
     return true;
-}
-
-// Whether meter's last run is to be judged by the harness: its target may have been ended by what
-// also ends the harness, and the run is then none.
-static bool series_run_failed(struct hub *hub)
-{
-    const json_t *record = sources_find(&hub->sources, "meter")->last;
-    return !judge_counts(judge_failure(record), judge_exit_code(record),
-                         &hub->experiment.settings.ignored);
-}
-
-static bool series_run_ended(struct hub *hub)
-{
-    if (series_run_failed(hub))
-        return series_answer(hub, "\tfailed");
-    hub->series.made++;
-    return keep_record(hub, 0, series_continue);
 }
 
 static bool take_series(struct hub *hub, char *const *field)
@@ -444,9 +384,18 @@ static bool take_end(struct hub *hub, char *const *field)
     return hub->series.fd < 0 || series_answer(hub, "");
 }
 
+// Whether meter's last run of a series failed is to be judged by the harness: its target may have
+// been ended by what also ends the harness, and the run is then none.
 bool commands_arrived(struct hub *hub)
 {
-    return hub->series.fd >= 0 ? series_run_ended(hub) : hub_answer(hub, "ok");
+    if (hub->series.fd < 0)
+        return hub_answer(hub, "ok");
+    const json_t *record = sources_find(&hub->sources, "meter")->last;
+    if (!judge_counts(judge_failure(record), judge_exit_code(record),
+                      &hub->experiment.settings.ignored))
+        return series_answer(hub, "\tfailed");
+    hub->series.made++;
+    return keep_record(hub, 0, series_continue);
 }
 
 static bool take_rested(struct hub *hub, char *const *field)

@@ -26,24 +26,18 @@
 static const double share = 0.1; // of a block's time
 static const double least_s = 0.01, most_s = 0.1;
 
-// What a block takes by the runs so far; NAN: not known yet.
-static double block_s(const struct session *session)
-{
-    double sum = 0;
-    for (size_t i = 0; i < session->settings->condition_count; i++) {
-        const struct sample *sample = &session->conditions[i].metric[WALL_S];
-        sum += sample->count > 0 ? sample->mean : NAN;
-    }
-    return sum;
-}
-
 // How long to measure before a run of that block; 0: not at all.
 static double block_probe_due(const struct block_probe *probe, const struct session *session,
                               size_t block)
 {
+    double block_s = 0; // by the runs so far; NAN: not known yet
     if (!probe->wanted || block == 0 || block == probe->block)
         return 0;
-    const double expected_s = share * block_s(session);
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
+        const struct sample *sample = &session->conditions[i].metric[WALL_S];
+        block_s += sample->count > 0 ? sample->mean : NAN;
+    }
+    const double expected_s = share * block_s;
     if (!(expected_s >= least_s) && share * probe->since_s < least_s)
         return 0;
     return fmin(fmax(expected_s, least_s), most_s); // least_s where it is not known
@@ -120,16 +114,6 @@ static json_t *time_json(double time_s)
     return *date_utc((time_t)time_s, text) ? json_string(text) : json_null();
 }
 
-// The job that measures now: that of the last who continued, not of the one that began.
-static json_t *job_id(const json_t *experiment)
-{
-    const json_t *resumed = json_object_get(experiment, "resumed");
-    const json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
-    if (!last)
-        last = json_object_get(experiment, "environment");
-    return json_member(json_object_get(last, "job"), "queue_id");
-}
-
 bool status_is_done(const char *folder)
 {
     OWNED char *path = text_of("%s/status.json", folder);
@@ -148,23 +132,18 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     status->path = text_of("%s/status.json", folder);
     json_auto_t *old = json_read_record(status->path, 0, NULL);
     status->before_s = fmax(json_number_at(old, "spent_s"), 0); // 0 where it is not known
+    // The job that measures now: that of the last who continued, not of the one that began.
+    const json_t *resumed = json_object_get(experiment->json, "resumed");
+    const json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
+    last = last ? last : json_object_get(experiment->json, "environment");
     status->fixed = json_pack(
         "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
         json_member(cell, "name"), "key", json_member(cell, "key"), "limits",
         json_member(cell, "limits"), "host", host, "pid", (json_int_t)pid, "started",
         time_json(now_s), "max_runs",
         (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),
-        "asked_error", json_figure(experiment->settings.error), "job", job_id(experiment->json));
-}
-
-static json_t *expected_runs(const struct course *course, bool is_done)
-{
-    const size_t runs = course->session.count;
-    if (is_done)
-        return json_integer((json_int_t)runs);
-    return course->next.more >= 0 && course->next.stop == STOP_NOT
-               ? json_integer((json_int_t)runs + course->next.more)
-               : json_null();
+        "asked_error", json_figure(experiment->settings.error), "job",
+        json_member(json_object_get(last, "job"), "queue_id"));
 }
 
 void status_write(struct status *status, const struct course *course, const char *state,
@@ -172,14 +151,17 @@ void status_write(struct status *status, const struct course *course, const char
 {
     if (!status->path)
         return;
+    const bool known = course->next.more >= 0 && course->next.stop == STOP_NOT;
+    const json_int_t runs = (json_int_t)course->session.count;
+    json_t *expected = strcmp(state, "done") == 0 ? json_integer(runs)
+                       : known                    ? json_integer(runs + course->next.more)
+                                                  : json_null();
     json_auto_t *object = json_copy(status->fixed);
     const double spent = status->before_s + status->spent_s;
     json_extend(object, json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "state", state, "reason",
-                                  reason, "updated", time_json(status->now_s), "runs",
-                                  (json_int_t)course->session.count, "error",
-                                  json_figure(course->next.worst_error), "expected_runs",
-                                  expected_runs(course, strcmp(state, "done") == 0), "spent_s",
-                                  json_real(round(spent * 1000) / 1000)));
+                                  reason, "updated", time_json(status->now_s), "runs", runs,
+                                  "error", json_figure(course->next.worst_error), "expected_runs",
+                                  expected, "spent_s", json_real(round(spent * 1000) / 1000)));
     // One line: those who watch read many. What cannot be written is told by runs.jsonl, too.
     (void)json_save(object, status->path, LINE_FORMAT, SAVE_STATE);
     status->written_s = status->spent_s;
@@ -209,20 +191,6 @@ void status_free(struct status *status)
 
 // ---- the record ----
 
-static json_t *load_json(const struct source *source, double mark_delay_s)
-{
-    json_t *object = json_object();
-    json_object_set_new(object, "name", json_string(source->name));
-    if (source->node) {
-        json_object_set_new(object, "node", json_string(source->node));
-        json_object_set_new(object, "mark_delay_s", json_real(mark_delay_s));
-    }
-    json_object_update(object, source->last);
-    json_object_del(object, "event");
-    json_object_del(object, "mark");
-    return object;
-}
-
 // The loads of the run, with their last marks.
 static json_t *loads_json(const struct hub *hub, double mark_delay_s)
 {
@@ -231,8 +199,16 @@ static json_t *loads_json(const struct hub *hub, double mark_delay_s)
     json_t *loads = json_array();
     for (size_t i = 0; i < hub->sources.count; i++) {
         const struct source *source = &hub->sources.source[i];
-        if (load && source->condition && source->last && strcmp(source->condition, load) == 0)
-            json_array_append_new(loads, load_json(source, mark_delay_s));
+        if (!load || !source->condition || !source->last || strcmp(source->condition, load) != 0)
+            continue;
+        json_t *object = json_pack("{s:s}", "name", source->name);
+        if (source->node)
+            json_extend(object, json_pack("{s:s, s:f}", "node", source->node, "mark_delay_s",
+                                          mark_delay_s));
+        json_object_update(object, source->last);
+        json_object_del(object, "event");
+        json_object_del(object, "mark");
+        json_array_append_new(loads, object);
     }
     return loads;
 }
@@ -301,8 +277,15 @@ static json_t *first(const json_t *object, const char *name)
     return value ? json_incref(value) : json_null();
 }
 
-static bool take_figures(json_t *meter, const json_t *result)
+bool assemble_hyperfine(struct hub *hub, json_t *meter)
 {
+    const char *engine = json_string_value(experiment_setting(&hub->experiment, "engine"));
+    if (!engine || strcmp(engine, "hyperfine") != 0)
+        return true;
+    OWNED char *path = folder_file(&hub->folder, "hyperfine.json");
+    json_auto_t *exported = json_read_record(path, 0, NULL);
+    remove(path);
+    const json_t *result = json_array_get(json_object_get(exported, "results"), 0);
     if (!json_is_number(json_array_get(json_object_get(result, "times"), 0)))
         return false;
     json_t *exit_code = first(result, "exit_codes");
@@ -315,17 +298,6 @@ static bool take_figures(json_t *meter, const json_t *result)
     json_extend(meter, json_pack("{s:o, s:n, s:n, s:s}", "exit_code", exit_code, "tree_peak_bytes",
                                  "stalls", "accounting", "hyperfine"));
     return true;
-}
-
-bool assemble_hyperfine(struct hub *hub, json_t *meter)
-{
-    const char *engine = json_string_value(experiment_setting(&hub->experiment, "engine"));
-    if (!engine || strcmp(engine, "hyperfine") != 0)
-        return true;
-    OWNED char *path = folder_file(&hub->folder, "hyperfine.json");
-    json_auto_t *exported = json_read_record(path, 0, NULL);
-    remove(path);
-    return take_figures(meter, json_array_get(json_object_get(exported, "results"), 0));
 }
 
 // ---- a run that failed ----
@@ -363,23 +335,6 @@ static char *failure_text(const json_t *record)
     }
 }
 
-// What the target printed may have any character; an answer is one line with tabs.
-static void without_controls(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ')
-            *text = ' ';
-}
-
-// Where the output of a run without its figure is kept: the stream that the reason names, or
-// stdout. NULL: nowhere.
-static const char *kept_output(const json_t *record)
-{
-    const json_t *output = json_object_get(record, "output");
-    const bool is_stderr = strstr(failure_part(record, "reason"), "stderr") != NULL;
-    return json_text_at(output, is_stderr ? "stderr" : "stdout");
-}
-
 // How to go on, in the words of the command that people gave: a cell is measured by a campaign.
 struct again {
     const char *resume, *ignore, *prepare;
@@ -390,7 +345,11 @@ static const struct again again_alone = {"--resume", "--ignore-failure", "--prep
 
 static char *advice_on_metric(const json_t *record, const char *folder, const struct again *again)
 {
-    const char *kept = kept_output(record);
+    // Where the output of a run without its figure is kept: the stream that the reason names, or
+    // stdout. NULL: nowhere.
+    const bool is_stderr = strstr(failure_part(record, "reason"), "stderr") != NULL;
+    const char *kept =
+        json_text_at(json_object_get(record, "output"), is_stderr ? "stderr" : "stdout");
     if (builtin_metric(failure_part(record, "metric")))
         return text_of("leave it out of --metric, or measure as root or on another machine");
     return text_of("%s%s%s%s%sfix the command and continue with %s, or the definition and start "
@@ -433,8 +392,9 @@ bool assemble_failure(struct hub *hub)
     OWNED char *text = failure_text(record);
     OWNED char *advice =
         advice_text(record, hub->folder.path, is_cell ? &again_cell : &again_alone, is_first);
-    if (judge_failure(record) == FAILURE_METRIC)
-        without_controls(text);
+    // What the target printed may have any character; an answer is one line with tabs.
+    for (char *at = text; *at && judge_failure(record) == FAILURE_METRIC; at++)
+        *at = (unsigned char)*at < ' ' ? ' ' : *at;
     return hub_answer(hub, "stop\t%s\t%s\t%s\t%s", stop_names[STOP_FAILURE], text, advice,
                       judge_failure(record) == FAILURE_SERVICE ? "service" : "target");
 }

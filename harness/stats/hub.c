@@ -207,14 +207,6 @@ static char *content(struct folder *folder, size_t *length)
     return text;
 }
 
-static bool is_record(const char *line, size_t length)
-{
-    json_t *record = json_loadb(line, length, 0, NULL);
-    const bool good = json_is_object(record);
-    json_decref(record);
-    return good;
-}
-
 static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
 {
     OWNED char *path = folder_file(folder, "runs.jsonl.torn");
@@ -243,7 +235,8 @@ bool folder_repair(struct folder *folder)
         const size_t end = ended ? length - 1 : length;
         const char *before = memrchr(text, '\n', end);
         const size_t start = before ? (size_t)(before - text) + 1 : 0;
-        whole = is_record(text + start, end - start);
+        json_auto_t *record = json_loadb(text + start, end - start, 0, NULL);
+        whole = json_is_object(record);
         if (whole)
             good = ended || file_write_all(folder->fd, "\n", 1) || cannot_write(folder);
         else
@@ -251,14 +244,6 @@ bool folder_repair(struct folder *folder)
         length = start;
     }
     return good;
-}
-
-static void mark_set_aside(json_t *record)
-{
-    json_extend(record, json_pack("{s:{s:O, s:O}, s:i, s:i}", "set_aside", "block",
-                                  json_object_get(record, "block"), "order",
-                                  json_object_get(record, "order"), "block", 0, "order", 0));
-    json_array_append_new(json_object_get(record, "flags"), json_string("set-aside"));
 }
 
 // A record as a line, to be freed.
@@ -281,7 +266,11 @@ static bool copy_lines(const struct folder *folder, int fd, const bool *changed)
         written = (size_t)length;
         if (changed[i]) {
             json_t *record = json_read_line(line, written);
-            mark_set_aside(record);
+            json_extend(record,
+                        json_pack("{s:{s:O, s:O}, s:i, s:i}", "set_aside", "block",
+                                  json_object_get(record, "block"), "order",
+                                  json_object_get(record, "order"), "block", 0, "order", 0));
+            json_array_append_new(json_object_get(record, "flags"), json_string("set-aside"));
             free(line);
             line = line_of(record, &written);
             size = written;
@@ -317,44 +306,24 @@ bool folder_set_aside(struct folder *folder, const bool *lines)
     return good;
 }
 
-// `experiment` has not flushed what it wrote for no run yet.
-static bool sync_description(struct folder *folder)
-{
-    OWNED char *path = folder_file(folder, "experiment.json");
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    const bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL) && save_sync_folder(path);
-    if (fd >= 0)
-        close(fd);
-    return good;
-}
-
 bool folder_sync(struct folder *folder)
 {
     if (folder->synced_lines == folder->lines)
         return true;
-    if ((folder->is_described || sync_description(folder)) &&
-        (fdatasync(folder->fd) == 0 || errno == EINVAL)) {
-        folder->is_described = true;
+    if (!folder->is_described) { // `experiment` has not flushed what it wrote for no run yet
+        OWNED char *path = folder_file(folder, "experiment.json");
+        const int fd = open(path, O_RDONLY | O_CLOEXEC);
+        folder->is_described =
+            fd >= 0 && (fsync(fd) == 0 || errno == EINVAL) && save_sync_folder(path);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (folder->is_described && (fdatasync(folder->fd) == 0 || errno == EINVAL)) {
         folder->synced_lines = folder->lines;
         return true;
     }
     return fail(folder, "%.300s cannot be brought to the disk (%s): %s", folder->runs,
                 strerror(errno), save_advice(errno));
-}
-
-// By the times of the runs: each run of a second or more is brought to the disk at once, shorter
-// ones once for each second of them. To flush each would double the time between short runs
-// (docs/measuring.md).
-static bool sync_if_due(struct folder *folder, const json_t *record)
-{
-    const double start_s = elapsed_time(json_text_at(record, "start"));
-    const double end_s = start_s + json_number_value(json_object_get(record, "wall_s"));
-    if (isnan(folder->synced_s))
-        folder->synced_s = start_s;
-    if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
-        return true;
-    folder->synced_s = end_s;
-    return folder_sync(folder);
 }
 
 // Why the line is not there; `reason`: the errno of writing it.
@@ -392,7 +361,17 @@ bool folder_append(struct folder *folder, const json_t *record)
                     folder->runs);
     folder->size_bytes = before.st_size + (off_t)length;
     folder->lines++;
-    return sync_if_due(folder, record);
+    // By the times of the runs: each run of a second or more is brought to the disk at once,
+    // shorter ones once for each second of them. To flush each would double the time between short
+    // runs (docs/measuring.md).
+    const double start_s = elapsed_time(json_text_at(record, "start"));
+    const double end_s = start_s + json_number_value(json_object_get(record, "wall_s"));
+    if (isnan(folder->synced_s))
+        folder->synced_s = start_s;
+    if (fabs(end_s - folder->synced_s) < SYNC_INTERVAL_S)
+        return true;
+    folder->synced_s = end_s;
+    return folder_sync(folder);
 }
 
 void folder_close(struct folder *folder)
@@ -440,23 +419,16 @@ bool hub_write_experiment(const struct hub *hub)
     return output_document(hub->experiment.json, path);
 }
 
-// A load of a condition with settings says what they do to it.
-static bool is_adjusted(const struct hub *hub, const struct source *source)
-{
-    const struct settings *settings = &hub->experiment.settings;
-    for (size_t i = 0; i < settings->condition_count && source->condition; i++) {
-        const char *load = experiment_member(&hub->experiment, i, "load");
-        if (load && settings->adjusted[i] && strcmp(load, source->condition) == 0)
-            return true;
-    }
-    return false;
-}
-
 void hub_warn(struct hub *hub, const struct source *source, const char *text)
 {
+    const struct settings *settings = &hub->experiment.settings;
     const bool is_load = source && strcmp(source->id, "service") != 0;
-    if (is_load && is_adjusted(hub, source))
-        return;
+    // A load of a condition with settings says what they do to it.
+    for (size_t i = 0; i < settings->condition_count && is_load && source->condition; i++) {
+        const char *load = experiment_member(&hub->experiment, i, "load");
+        if (load && settings->adjusted[i] && strcmp(load, source->condition) == 0)
+            return;
+    }
     json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", is_load ? source->name : NULL,
                                 "condition", is_load ? source->condition : NULL, "text", text);
     const bool is_new = warning && json_add_once(hub->warnings, warning);

@@ -36,19 +36,14 @@ struct earlier {
     size_t count, capacity;
 };
 
-static bool is_of_host(const struct experiment *experiment, const json_t *record, const char *host)
-{
-    const char *its = json_text_at(record, "host");
-    if (!its)
-        its = json_text_at(json_object_get(experiment->json, "environment"), "host");
-    return !its || strcmp(its, host) == 0;
-}
-
 static void take_line(void *to, json_t *record)
 {
     struct earlier *earlier = to;
     const struct experiment *experiment = &earlier->hub->experiment;
+    const char *host = json_text_at(record, "host");
     char why[256];
+    if (!host)
+        host = json_text_at(json_object_get(experiment->json, "environment"), "host");
     earlier->run = grown(earlier->run, earlier->count, &earlier->capacity, sizeof *earlier->run);
     earlier->run[earlier->count++] = (struct earlier_run){
         .block = json_number_at(record, "block"),
@@ -56,30 +51,9 @@ static void take_line(void *to, json_t *record)
             settings_condition(&experiment->settings, json_text_or_empty(record, "condition")),
         .exit_code = judge_exit_code(record),
         .failure = judge_failure(record),
-        .is_of_host = is_of_host(experiment, record, earlier->hub->host),
+        .is_of_host = !host || strcmp(host, earlier->hub->host) == 0,
     };
     (void)replay_take(&earlier->hub->course.session, record, why, sizeof why);
-}
-
-static size_t last_block(const struct earlier *earlier)
-{
-    double last = 0;
-    for (size_t i = 0; i < earlier->count; i++)
-        if (earlier->run[i].block > last && earlier->run[i].block <= MAX_RUNS_LIMIT)
-            last = earlier->run[i].block;
-    return (size_t)last;
-}
-
-// The conditions of the runs by block, a bit each.
-static uint64_t *conditions_by_block(const struct earlier *earlier, size_t blocks)
-{
-    uint64_t *seen = must(calloc(blocks + 1, sizeof *seen));
-    for (size_t i = 0; i < earlier->count; i++) {
-        const struct earlier_run *run = &earlier->run[i];
-        if (run->condition >= 0 && run->block > 0 && run->block <= (double)blocks)
-            seen[(size_t)run->block] |= (uint64_t)1 << run->condition;
-    }
-    return seen;
 }
 
 // Whether each line's run must be made again: one of a block that another host began, as pairs are
@@ -88,14 +62,24 @@ static uint64_t *conditions_by_block(const struct earlier *earlier, size_t block
 static bool *resume_unusable(const struct earlier *earlier, size_t *count)
 {
     const struct settings *settings = &earlier->hub->experiment.settings;
-    const size_t blocks = last_block(earlier), width = settings->condition_count;
+    const size_t width = settings->condition_count;
     const uint64_t all = width >= 64 ? ~(uint64_t)0 : ((uint64_t)1 << width) - 1;
-    OWNED uint64_t *seen = conditions_by_block(earlier, blocks);
+    double blocks = 0;
+    for (size_t i = 0; i < earlier->count; i++)
+        if (earlier->run[i].block > blocks && earlier->run[i].block <= MAX_RUNS_LIMIT)
+            blocks = earlier->run[i].block;
+    // The conditions of the runs by block, a bit each.
+    OWNED uint64_t *seen = must(calloc((size_t)blocks + 1, sizeof *seen));
+    for (size_t i = 0; i < earlier->count; i++) {
+        const struct earlier_run *run = &earlier->run[i];
+        if (run->condition >= 0 && run->block > 0 && run->block <= blocks)
+            seen[(size_t)run->block] |= (uint64_t)1 << run->condition;
+    }
     bool *unusable = must(calloc(earlier->count + 1, sizeof *unusable));
     *count = 0;
     for (size_t i = 0; i < earlier->count; i++) {
         const struct earlier_run *run = &earlier->run[i];
-        if (!(run->block > 0) || run->block > (double)blocks)
+        if (!(run->block > 0) || run->block > blocks)
             continue;
         const bool is_open = seen[(size_t)run->block] != all;
         // What did not keep the objective in time is an answer.
@@ -106,20 +90,6 @@ static bool *resume_unusable(const struct earlier *earlier, size_t *count)
         *count += unusable[i];
     }
     return unusable;
-}
-
-// Writes into the last entry of experiment.json's `resumed` how many runs were
-// there and how many of them were set aside. False where there is no such entry,
-// or it is of an earlier session.
-static bool resume_note(struct experiment *experiment, size_t runs, size_t set_aside)
-{
-    json_t *resumed = json_object_get(experiment->json, "resumed");
-    json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
-    // A complete experiment is left as it is; its last entry has its numbers.
-    if (!json_is_object(last) || json_object_get(experiment->json, "after"))
-        return false;
-    return json_object_set_new(last, "runs", json_integer((json_int_t)runs)) == 0 &&
-           json_object_set_new(last, "set_aside", json_integer((json_int_t)set_aside)) == 0;
 }
 
 // Takes over what an earlier session left. Sets aside what cannot be used, and then takes all of
@@ -144,37 +114,42 @@ static bool take_over(struct hub *hub, size_t *set_aside)
     return good;
 }
 
-// Whether experiment.json is what this jostle wrote: until we had the lock, another one
-// could write its own.
-static bool is_ours(struct hub *hub)
-{
-    char stamp[LOCK_STAMP_SIZE];
-    OWNED char *path = folder_file(&hub->folder, "experiment.json");
-    lock_stamp(path, stamp);
-    if (!hub->request->written || strcmp(stamp, hub->request->written) == 0)
-        return true;
-    snprintf(hub->folder.error, sizeof hub->folder.error,
-             "another jostle has begun to measure into %.300s: choose another folder",
-             hub->folder.path);
-    return false;
-}
-
 // Opens everything. False with `folder.error` set, or after a message on stderr.
 static bool open_all(struct hub *hub)
 {
-    const char *path = hub->request->experiment;
+    const char *path = hub->request->experiment, *written = hub->request->written;
+    struct folder *folder = &hub->folder;
     size_t set_aside = 0;
+    char stamp[LOCK_STAMP_SIZE];
     struct utsname machine;
     hub->host = must(strdup(uname(&machine) == 0 ? machine.nodename : "unknown"));
     hub->warnings = json_array();
     hub->steps = json_array();
-    if (!folder_open(&hub->folder, path) || !is_ours(hub) ||
-        !experiment_open(&hub->experiment, path))
+    if (!folder_open(folder, path))
+        return false;
+    // Until we had the lock, another jostle could write an experiment.json of its own.
+    OWNED char *description = folder_file(folder, "experiment.json");
+    lock_stamp(description, stamp);
+    if (written && strcmp(stamp, written) != 0) {
+        snprintf(folder->error, sizeof folder->error,
+                 "another jostle has begun to measure into %.300s: choose another folder",
+                 folder->path);
+        return false;
+    }
+    if (!experiment_open(&hub->experiment, path))
         return false;
     course_init(&hub->course, &hub->experiment);
     if (!take_over(hub, &set_aside))
         return false;
-    return !resume_note(&hub->experiment, hub->earlier, set_aside) || hub_write_experiment(hub);
+    // The last entry of `resumed` has how many runs were there, and how many of them were set
+    // aside. A complete experiment is left as it is; its last entry has its numbers.
+    json_t *resumed = json_object_get(hub->experiment.json, "resumed");
+    json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
+    if (!json_is_object(last) || json_object_get(hub->experiment.json, "after"))
+        return true;
+    json_extend(last, json_pack("{s:I, s:I}", "runs", (json_int_t)hub->earlier, "set_aside",
+                                (json_int_t)set_aside));
+    return hub_write_experiment(hub);
 }
 
 // Answers an await once every source has sent its event. That the service has died, which
@@ -211,80 +186,42 @@ static bool advance(struct hub *hub)
     return commands_arrived(hub);
 }
 
-struct input {
-    char text[65536];
-    size_t length;
-    bool ended;
-};
-
-static bool read_input(struct input *input)
-{
-    if (input->length == sizeof input->text)
-        return false; // no command is that long
-    const ssize_t got =
-        read(STDIN_FILENO, input->text + input->length, sizeof input->text - input->length);
-    input->ended = got <= 0;
-    input->length += got > 0 ? (size_t)got : 0;
-    return true;
-}
-
-static bool take_commands(struct hub *hub, struct input *input)
-{
-    char *end;
-    while (input->length > 0 && (end = memchr(input->text, '\n', input->length)) != NULL) {
-        *end = '\0';
-        if (!commands_take(hub, input->text))
-            return false;
-        const size_t size = (size_t)(end - input->text) + 1;
-        input->length -= size;
-        memmove(input->text, end + 1, input->length);
-    }
-    return true;
-}
-
+// Takes commands until stdin ends. False: no answer can be written, or a command is too long.
 static bool loop(struct hub *hub)
 {
-    struct input input = {.length = 0};
-    bool good = true, ready;
-    while (good && !input.ended) {
-        good = advance(hub) && sources_wait(&hub->sources, STDIN_FILENO, &ready);
-        if (good && ready)
-            good = read_input(&input) && take_commands(hub, &input);
+    char text[65536], *end;
+    size_t length = 0;
+    bool ended = false, ready;
+    while (!ended) {
+        if (!advance(hub) || !sources_wait(&hub->sources, STDIN_FILENO, &ready))
+            return false;
+        if (!ready)
+            continue;
+        if (length == sizeof text)
+            return false;
+        const ssize_t got = read(STDIN_FILENO, text + length, sizeof text - length);
+        ended = got <= 0;
+        length += got > 0 ? (size_t)got : 0;
+        while (length > 0 && (end = memchr(text, '\n', length)) != NULL) {
+            *end = '\0';
+            if (!commands_take(hub, text))
+                return false;
+            length -= (size_t)(end - text) + 1;
+            memmove(text, end + 1, length);
+        }
     }
-    return good;
-}
-
-static void close_all(struct hub *hub)
-{
-    sources_free(&hub->sources);
-    status_free(&hub->status);
-    course_free(&hub->course);
-    experiment_close(&hub->experiment);
-    folder_close(&hub->folder);
-    json_decref(hub->probe);
-    json_decref(hub->warnings);
-    json_decref(hub->after);
-    json_decref(hub->steps);
-    free(hub->host);
-}
-
-// Ctrl-C reaches all of jostle's processes: what it means is jostle's to say, and the
-// end of our input ends us.
-static void ignore_signals(void)
-{
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
-    signal(SIGHUP, SIG_IGN);
-    signal(SIGQUIT, SIG_IGN);
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN); // ulimit -f: the write fails, and says why
+    return true;
 }
 
 // Serves the experiment in the folder command->experiment until stdin ends.
 // Returns the program's exit code.
 static int serve_run(const struct request *request)
 {
-    ignore_signals();
+    // Ctrl-C reaches all of jostle's processes: what it means is jostle's to say, and the
+    // end of our input ends us. With ulimit -f the write fails, and says why.
+    static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ};
+    for (size_t i = 0; i < sizeof ignored / sizeof *ignored; i++)
+        signal(ignored[i], SIG_IGN);
     struct hub hub = {
         .request = request, .output = stdout, .folder = {.fd = -1}, .series = {.fd = -1}};
     bool good = open_all(&hub);
@@ -295,7 +232,16 @@ static int serve_run(const struct request *request)
         status_write(&hub.status, &hub.course, "interrupted", NULL);
     if (hub.folder.fd >= 0)
         (void)folder_sync(&hub.folder);
-    close_all(&hub);
+    sources_free(&hub.sources);
+    status_free(&hub.status);
+    course_free(&hub.course);
+    experiment_close(&hub.experiment);
+    folder_close(&hub.folder);
+    json_decref(hub.probe);
+    json_decref(hub.warnings);
+    json_decref(hub.after);
+    json_decref(hub.steps);
+    free(hub.host);
     return good ? 0 : 1;
 }
 
