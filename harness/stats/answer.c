@@ -102,21 +102,17 @@ static struct sides sides_of(const struct session *session, struct ratio of)
 // The probability of blocks in which either the condition or its reference straggled as unevenly
 // as they do here, had the load no part in it: exact, two-sided (Q. McNemar, Psychometrika 12
 // (1947) 153-157). 1 where there are none.
-static double stragglers_p(const struct session *session, struct ratio of)
+static double stragglers_p(const struct pairs *pairs, const struct sides *sides)
 {
-    const struct pairs *pairs = session_pairs(session, of);
-    const struct sides sides = sides_of(session, of);
     unsigned only_x = 0, only_y = 0;
     for (size_t i = 0; i < pairs->count; i++) {
-        const bool x = is_one(&sides.x, pairs->x[i], sides.higher);
-        const bool y = is_one(&sides.y, pairs->y[i], sides.higher);
+        const bool x = is_one(&sides->x, pairs->x[i], sides->higher);
+        const bool y = is_one(&sides->y, pairs->y[i], sides->higher);
         only_x += x && !y;
         only_y += y && !x;
     }
-    if (only_x + only_y == 0)
-        return 1;
     const unsigned fewer = only_x < only_y ? only_x : only_y;
-    return fmin(2 * gsl_cdf_binomial_P(fewer, 0.5, only_x + only_y), 1);
+    return only_x + only_y == 0 ? 1 : fmin(2 * gsl_cdf_binomial_P(fewer, 0.5, only_x + only_y), 1);
 }
 
 // The longest of the values that are no stragglers: what a straggler is cut to.
@@ -147,14 +143,6 @@ static struct interval mean_ratio(struct session *session, const struct pairs *p
     return ratio;
 }
 
-static bool all_above_one(const struct pairs *pairs)
-{
-    for (size_t i = 0; i < pairs->count; i++)
-        if (!(pairs->y[i] > pairs->x[i]))
-            return false;
-    return true;
-}
-
 struct interval stragglers_mean(struct session *session, struct ratio of)
 {
     const struct pairs *pairs = session_pairs(session, of);
@@ -169,8 +157,11 @@ struct interval stragglers_mean(struct session *session, struct ratio of)
     // Of the reference's stragglers more may come, too.
     if (open_x && !open_y)
         ratio.low = NAN;
+    bool all_above = true;
+    for (size_t i = 0; i < pairs->count; i++)
+        all_above = all_above && pairs->y[i] > pairs->x[i];
     if (!(ratio.low > 0))
-        ratio.low = all_above_one(pairs) ? 1 : NAN;
+        ratio.low = all_above ? 1 : NAN;
     return ratio;
 }
 
@@ -184,7 +175,6 @@ static const double often = 0.25;
 struct answer {
     struct session *session;
     struct ratio of;
-    size_t reference;
     struct interval typical, mean; // above 1 is worse
     struct stragglers own, other;
     double p;
@@ -318,18 +308,20 @@ static void print_seldom(const struct answer *answer, FILE *stream)
     fputc('.', stream);
 }
 
-static json_t *text_json(const struct answer *answer,
-                         void (*const print[])(const struct answer *answer, FILE *stream),
-                         size_t count)
+// The sentences; null for none.
+static json_t *text_json(const struct answer *answer, bool typical, bool seldom)
 {
     char *text;
     size_t size;
+    if (!typical && !seldom)
+        return json_null();
     FILE *stream = must(open_memstream(&text, &size));
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            fputc(' ', stream);
-        print[i](answer, stream);
-    }
+    if (typical)
+        print_typical(answer, stream);
+    if (typical && seldom)
+        fputc(' ', stream);
+    if (seldom)
+        print_seldom(answer, stream);
     return json_taken(stream_text(stream, &text));
 }
 
@@ -349,47 +341,41 @@ static json_t *stragglers_json(const struct stragglers *of)
                      json_figure(of->times), "needed", (int)stragglers_needed(of));
 }
 
-static void name_places(struct answer *answer)
-{
-    const struct settings *settings = answer->session->settings;
-    const char *load = settings_load_name(settings, answer->of.condition);
-    const char *own = settings->conditions[settings_variant(settings, answer->of.condition)];
-    const char *other = settings->conditions[settings_variant(settings, answer->reference)];
-    if (answer->of.against == AGAINST_ALONE) {
-        snprintf(answer->place, PART, "beside %.100s",
-                 load ? load : settings->conditions[answer->of.condition]);
-        snprintf(answer->other_place, PART, "alone");
-    } else {
-        snprintf(answer->place, PART, "with %.100s", own);
-        snprintf(answer->other_place, PART, "with %.100s", other);
-    }
-}
-
 void answer_add(struct session *session, struct ratio of, json_t *record)
 {
-    static void (*const both[])(const struct answer *, FILE *) = {print_typical, print_seldom};
+    const struct settings *settings = session->settings;
     const struct pairs *pairs = session_pairs(session, of);
+    const struct sides sides = sides_of(session, of);
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    const char *load = settings_load_name(settings, of.condition);
     struct answer answer = {
         .session = session,
         .of = of,
-        .reference = settings_reference(session->settings, of.condition, of.against),
         .typical = metric_typical(session, of),
         .mean = stragglers_mean(session, of),
-        .own = stragglers_of(session, of.condition, of.metric),
-        .p = stragglers_p(session, of),
+        .own = sides.higher ? sides.x : sides.y,
+        .other = sides.higher ? sides.y : sides.x,
+        .p = stragglers_p(pairs, &sides),
+        .other_place = "alone",
     };
-    answer.other = stragglers_of(session, answer.reference, of.metric);
-    const bool seldom = answer.own.count + answer.other.count > 0;
     const bool known =
         pairs->count > 0 && answer.typical.center > 0 && session_censored(session, of) == 0;
-    name_places(&answer);
-    json_extend(record,
-                json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "typical",
-                          bound_json(&answer.typical), "mean", bound_json(&answer.mean),
-                          "stragglers", "own", stragglers_json(&answer.own), "reference",
-                          stragglers_json(&answer.other), "p", json_figure(answer.p), "answer",
-                          known ? text_json(&answer, both, seldom ? 2 : 1) : json_null(), "seldom",
-                          known && seldom ? text_json(&answer, both + 1, 1) : json_null()));
+    const bool seldom = known && answer.own.count + answer.other.count > 0;
+    if (of.against == AGAINST_ALONE) {
+        snprintf(answer.place, PART, "beside %.100s",
+                 load ? load : settings->conditions[of.condition]);
+    } else {
+        snprintf(answer.place, PART, "with %.100s",
+                 settings->conditions[settings_variant(settings, of.condition)]);
+        snprintf(answer.other_place, PART, "with %.100s",
+                 settings->conditions[settings_variant(settings, reference)]);
+    }
+    json_extend(record, json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "typical",
+                                  bound_json(&answer.typical), "mean", bound_json(&answer.mean),
+                                  "stragglers", "own", stragglers_json(&answer.own), "reference",
+                                  stragglers_json(&answer.other), "p", json_figure(answer.p),
+                                  "answer", text_json(&answer, known, seldom), "seldom",
+                                  text_json(&answer, false, seldom)));
 }
 
 // ---- a ratio in one sentence ----

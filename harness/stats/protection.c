@@ -34,15 +34,6 @@ struct protection {
 
 static const struct interval unknown = {.center = NAN, .low = NAN, .high = NAN, .error = INFINITY};
 
-// The entry of `loads` of a condition: one that is no load has the name of its entry, too, where
-// there are no variants.
-static const json_t *entry_of(const struct experiment *experiment, size_t condition)
-{
-    const char *load = experiment_member(experiment, condition, "load");
-    return json_named(json_object_get(experiment->json, "loads"), "name",
-                      load ? load : experiment->settings.conditions[condition]);
-}
-
 static bool same_text(const char *a, const char *b)
 {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
@@ -126,20 +117,16 @@ static struct interval removed_of(const struct interval *ratio, const struct int
     return removed;
 }
 
-static const char *alone_with(const struct experiment *experiment, const json_t *settings)
-{
-    const json_t *target = json_object_get(settings, "target");
-    JSON_EACH (load, json_object_get(experiment->json, "loads"))
-        if (json_array_size(target) > 0 && json_array_size(json_object_get(load, "parts")) == 0 &&
-            json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
-            return json_text_at(load, "name");
-    return NULL;
-}
-
 static void take(struct protection *of, size_t condition)
 {
     const struct experiment *experiment = of->session->experiment;
-    const json_t *entry = entry_of(experiment, condition);
+    const json_t *loads = json_object_get(experiment->json, "loads");
+    const char *own = experiment_member(experiment, condition, "load");
+    // One that is no load has the name of its entry, too, where there are no variants.
+    const json_t *entry =
+        json_named(loads, "name", own ? own : experiment->settings.conditions[condition]);
+    const json_t *settings = json_object_get(entry, "settings");
+    const json_t *target = json_object_get(settings, "target");
     const char *bare = json_text_at(entry, "unprotected");
     const size_t other =
         bare == NULL ? experiment->settings.condition_count : beside(experiment, condition, bare);
@@ -150,21 +137,14 @@ static void take(struct protection *of, size_t condition)
                           ratio = ratio_of(of, other, condition, of->metric);
     *row = (struct protected){.condition = condition,
                               .bare = other,
-                              .settings = json_object_get(entry, "settings"),
+                              .settings = settings,
                               .slowdown = slowdown_of(of, condition),
                               .removed = removed_of(&ratio, &damage),
                               .kept = ratio_of(of, other, condition, MAX_METRICS)};
-    row->alone = alone_with(experiment, row->settings);
-}
-
-// Whether `other` is surely better for the target and no worse for the neighbour, or the other way
-// round.
-static bool is_beaten(const struct protected *row, const struct protected *other)
-{
-    const bool safer =
-        other->slowdown.high<row->slowdown.low, kinder = other->kept.low> row->kept.high;
-    return (safer && other->kept.center >= row->kept.center) ||
-           (kinder && other->slowdown.center <= row->slowdown.center);
+    JSON_EACH (load, json_array_size(target) > 0 ? loads : NULL)
+        if (!row->alone && json_array_size(json_object_get(load, "parts")) == 0 &&
+            json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
+            row->alone = json_text_at(load, "name");
 }
 
 static void find_front(struct protection *of)
@@ -172,8 +152,15 @@ static void find_front(struct protection *of)
     for (size_t i = 0; i < of->count; i++) {
         struct protected *row = &of->row[i];
         row->on_front = row->removed.low > 0;
-        for (size_t k = 0; k < of->count && row->on_front; k++)
-            row->on_front = of->row[k].bare != row->bare || !is_beaten(row, &of->row[k]);
+        for (size_t k = 0; k < of->count && row->on_front; k++) {
+            const struct protected *other = &of->row[k];
+            // Surely better for the target and no worse for the neighbour, or the other way round.
+            const bool safer = other->slowdown.high < row->slowdown.low;
+            const bool kinder = other->kept.low > row->kept.high;
+            row->on_front = other->bare != row->bare ||
+                            !((safer && other->kept.center >= row->kept.center) ||
+                              (kinder && other->slowdown.center <= row->slowdown.center));
+        }
     }
 }
 
@@ -181,26 +168,6 @@ static void find_front(struct protection *of)
 static double worth(const struct protected *row)
 {
     return fmin(row->removed.center, 1) + (isnan(row->kept.center) ? 0 : fmin(row->kept.center, 1));
-}
-
-static const struct protected *best_of(const struct protection *of)
-{
-    const struct protected *best = NULL;
-    for (size_t i = 0; i < of->count; i++)
-        if (of->row[i].on_front && (best == NULL || worth(&of->row[i]) > worth(best)))
-            best = &of->row[i];
-    return best;
-}
-
-// The weakest that keeps the limit for certain: under which the neighbour achieves most.
-static const struct protected *weakest_of(const struct protection *of, double limit)
-{
-    const struct protected *weakest = NULL;
-    for (size_t i = 0; i < of->count; i++)
-        if (of->row[i].slowdown.high <= limit &&
-            (weakest == NULL || of->row[i].kept.center > weakest->kept.center))
-            weakest = &of->row[i];
-    return weakest;
 }
 
 static json_t *figure_json(const struct interval *interval)
@@ -226,29 +193,32 @@ static json_t *row_json(const struct protection *of, const struct protected *row
                      "front", row->on_front);
 }
 
-// Of --until: below where one keeps it, above where none can.
-static const char *verdict_of(const struct protection *of, double limit)
-{
-    bool above = true;
-    if (weakest_of(of, limit) != NULL)
-        return verdict_names[VERDICT_BELOW];
-    for (size_t i = 0; i < of->count; i++)
-        above = above && of->row[i].slowdown.low > limit;
-    return verdict_names[above ? VERDICT_ABOVE : VERDICT_UNDECIDED];
-}
-
 static json_t *document(const struct protection *of)
 {
     const json_t *asked = experiment_setting(of->session->experiment, "until");
     const double until = json_is_number(asked) ? json_number_value(asked) : NAN;
     char *const *names = of->session->settings->conditions;
-    const struct protected *best = best_of(of), *weakest = weakest_of(of, until);
+    // The weakest that keeps the limit for certain: under which the neighbour achieves most.
+    const struct protected *best = NULL, *weakest = NULL;
+    bool above = true;
     json_t *rows = json_array();
-    for (size_t i = 0; i < of->count; i++)
-        json_array_append_new(rows, row_json(of, &of->row[i]));
+    for (size_t i = 0; i < of->count; i++) {
+        const struct protected *row = &of->row[i];
+        if (row->on_front && (best == NULL || worth(row) > worth(best)))
+            best = row;
+        if (row->slowdown.high <= until &&
+            (weakest == NULL || row->kept.center > weakest->kept.center))
+            weakest = row;
+        above = above && row->slowdown.low > until;
+        json_array_append_new(rows, row_json(of, row));
+    }
+    // Of --until: below where one keeps it, above where none can.
+    const enum verdict verdict = weakest ? VERDICT_BELOW
+                                 : above ? VERDICT_ABOVE
+                                         : VERDICT_UNDECIDED;
     return json_pack("{s:s, s:o, s:s?, s:s?, s:s?, s:o}", "metric",
                      of->session->settings->metrics.item[of->metric].name, "until",
-                     json_figure(until), "verdict", isnan(until) ? NULL : verdict_of(of, until),
+                     json_figure(until), "verdict", isnan(until) ? NULL : verdict_names[verdict],
                      "best", best == NULL ? NULL : names[best->condition], "weakest",
                      weakest == NULL ? NULL : names[weakest->condition], "rows", rows);
 }

@@ -107,33 +107,26 @@ bool result_write(const json_t *result, const char *folder)
     return good;
 }
 
-// How the experiment in the folder ended, if that is known: what ended it is history, also
-// where its runs would not end it by the rules of now.
-static enum stop_reason ended_by(const struct experiment *experiment, const char *folder)
-{
-    const enum stop_reason outside = stop_reason(experiment_stopped(experiment));
-    if (outside != STOP_NOT)
-        return outside;
-    OWNED char *path = text_of("%s/result.json", folder);
-    json_auto_t *earlier = json_read_record(path, 0, NULL);
-    const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
-    return stop_reason(json_text_at(condition, "stop_reason"));
-}
-
 static bool derive(const char *folder)
 {
     struct experiment experiment = {0};
     struct session session = {0};
-    bool good = replay_open(&experiment, &session, folder, false);
+    OWNED char *path = text_of("%s/result.json", folder);
+    const bool good = replay_open(&experiment, &session, folder, false);
+    bool written = false;
     if (good) {
-        session.outside = ended_by(&experiment, folder);
-        json_t *result = result_build(&session);
-        good = result_write(result, folder);
-        json_decref(result);
+        // How it ended, if that is known: what ended it is history, also where its runs would not
+        // end it by the rules of now.
+        json_auto_t *earlier = json_read_record(path, 0, NULL);
+        const json_t *condition = json_array_get(json_object_get(earlier, "conditions"), 0);
+        if (session.outside == STOP_NOT)
+            session.outside = stop_reason(json_text_at(condition, "stop_reason"));
+        json_auto_t *result = result_build(&session);
+        written = result_write(result, folder);
     }
     session_free(&session);
     experiment_close(&experiment);
-    return good;
+    return written;
 }
 
 int result_derive(char *const *folders, int count)
@@ -306,54 +299,36 @@ static json_t *loads(const struct condition *condition)
     return list;
 }
 
-// Of the interval that decides: the condition's own ratio, of what others are compared with
-// the worst of these, of a lone condition its mean; or its capacity.
-static double error_that_decides(struct session *session, size_t condition)
-{
-    const struct settings *settings = session->settings;
-    if (settings_has_capacity(settings))
-        return capacity_of(session, condition).error;
-    return settings_compares(settings, condition, settings_decides_by(settings))
-               ? metric_worst_error(session, condition)
-               : decide_error(session);
-}
-
-// The largest probability of something that so many runs may all have missed,
-// with what is left of the confidence: (1 - p)^n = 1 - confidence.
-static json_t *unseen(const struct settings *settings, size_t runs)
-{
-    return json_figure(runs > 0 ? 1 - pow(1 - settings->confidence, 1 / (double)runs) : NAN);
-}
-
-static void add_failures(const struct session *session, size_t condition, json_t *object)
-{
-    const struct condition *one = &session->conditions[condition];
-    json_t *kinds = json_object();
-    for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
-        json_object_set_new(kinds, failure_names[kind],
-                            json_integer((json_int_t)one->failures[kind]));
-    json_extend(object, json_pack("{s:I, s:o, s:I}", "failed",
-                                  (json_int_t)session_failed(session, condition), "failures", kinds,
-                                  "censored", (json_int_t)one->censored));
-}
-
 static json_t *conditions(struct session *session, enum stop_reason stop)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++) {
         const struct condition *condition = &session->conditions[i];
+        // Of the interval that decides: the condition's own ratio, of what others are compared with
+        // the worst of these, of a lone condition its mean; or its capacity.
+        const double error = settings_has_capacity(settings) ? capacity_of(session, i).error
+                             : settings_compares(settings, i, settings_decides_by(settings))
+                                 ? metric_worst_error(session, i)
+                                 : decide_error(session);
+        // The largest probability of something that so many runs may all have missed, with what is
+        // left of the confidence: (1 - p)^n = 1 - confidence.
+        const double unseen = condition->runs > 0
+                                  ? 1 - pow(1 - settings->confidence, 1 / (double)condition->runs)
+                                  : NAN;
+        json_t *kinds = json_object();
+        for (enum failure kind = FAILURE_NONE + 1; kind < FAILURES; kind++)
+            json_object_set_new(kinds, failure_names[kind],
+                                json_integer((json_int_t)condition->failures[kind]));
         json_t *object = json_pack(
-            "{s:s, s:i, s:i, s:o, s:o, s:b, s:s}", "name", settings->conditions[i], "runs",
-            (int)condition->runs, "discarded", (int)(condition->seen - condition->runs), "unseen",
-            unseen(settings, condition->runs), "load", loads(condition), "converged",
-            error_that_decides(session, i) <= settings->error, "stop_reason", stop_names[stop]);
-        add_failures(session, i, object);
-        json_extend(object, json_pack("{s:s?, s:s?}", "variant",
-                                      settings->variants > 1
-                                          ? settings->conditions[settings_variant(settings, i)]
-                                          : NULL,
-                                      "load_name", settings_load_name(settings, i)));
+            "{s:s, s:i, s:i, s:o, s:o, s:b, s:s, s:I, s:o, s:I, s:s?, s:s?}", "name",
+            settings->conditions[i], "runs", (int)condition->runs, "discarded",
+            (int)(condition->seen - condition->runs), "unseen", json_figure(unseen), "load",
+            loads(condition), "converged", error <= settings->error, "stop_reason",
+            stop_names[stop], "failed", (json_int_t)session_failed(session, i), "failures", kinds,
+            "censored", (json_int_t)condition->censored, "variant",
+            settings->variants > 1 ? settings->conditions[settings_variant(settings, i)] : NULL,
+            "load_name", settings_load_name(settings, i));
         for (size_t m = 0; m < BASIC_METRICS; m++)
             json_object_set_new(object, settings->metrics.item[m].name, describe(session, i, m));
         json_object_set_new(object, "metrics", other_metrics(session, i));
@@ -422,34 +397,27 @@ static json_t *floors(struct session *session)
     return list;
 }
 
-static json_t *intervals(const struct settings *settings)
-{
-    return json_pack("{s:o, s:i, s:b, s:b}", "confidence", json_figure(settings->confidence),
-                     "family", (int)settings_family(settings), "simultaneous",
-                     settings_family(settings) > 1, "sequential", settings_is_sequential(settings));
-}
-
-// How many runs were expected after the first blocks, and how many it took.
-static json_t *forecast(const struct session *session)
-{
-    if (session->forecast_runs == 0)
-        return json_null();
-    return json_pack("{s:i, s:i, s:i}", "after_runs", (int)session->forecast_after, "expected_runs",
-                     (int)session->forecast_runs, "made_runs", (int)session->count);
-}
-
 json_t *summary_build(struct session *session)
 {
     const struct settings *settings = session->settings;
     enum stop_reason stop = decide_stop(session);
     if (stop == STOP_NOT) // the records ended before the experiment did
         stop = STOP_INTERRUPTED;
-    json_t *summary =
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop),
-                  "slowdowns", list_of(session, AGAINST_ALONE, slowdown), "warnings",
-                  warnings_of(session), "intervals", intervals(settings), "forecast",
-                  forecast(session), "comparisons", list_of(session, AGAINST_REFERENCE, comparison),
-                  "interactions", list_of(session, AGAINST_BOTH, interaction));
+    // How many runs were expected after the first blocks, and how many it took.
+    json_t *forecast =
+        session->forecast_runs == 0
+            ? json_null()
+            : json_pack("{s:i, s:i, s:i}", "after_runs", (int)session->forecast_after,
+                        "expected_runs", (int)session->forecast_runs, "made_runs",
+                        (int)session->count);
+    json_t *summary = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
+        list_of(session, AGAINST_ALONE, slowdown), "warnings", warnings_of(session), "intervals",
+        json_pack("{s:o, s:i, s:b, s:b}", "confidence", json_figure(settings->confidence), "family",
+                  (int)settings_family(settings), "simultaneous", settings_family(settings) > 1,
+                  "sequential", settings_is_sequential(settings)),
+        "forecast", forecast, "comparisons", list_of(session, AGAINST_REFERENCE, comparison),
+        "interactions", list_of(session, AGAINST_BOTH, interaction));
     if (settings->condition_count > 1)
         json_object_set_new(summary, "washout", washout(session));
     if (settings_aa(settings) > 0)
