@@ -175,9 +175,18 @@ static void fill_row(struct threshold *threshold, const struct pass *pass, size_
     }
 }
 
-// From logarithms to masses that sum to 1.
-static void normalize(struct threshold *threshold)
+static void fill(struct threshold *threshold, const struct pass *pass, const struct trial *trials,
+                 size_t count)
 {
+    const struct window *window = &pass->window;
+    for (enum axis axis = 0; axis < AXES; axis++)
+        for (size_t i = 0; i < THRESHOLD_SIDE; i++)
+            (axis == SLOPE ? threshold->slope : threshold->noise)[i] =
+                exp(window->low[axis] +
+                    (window->high[axis] - window->low[axis]) * ((double)i + 0.5) / THRESHOLD_SIDE);
+    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
+        fill_row(threshold, pass, i, trials, count);
+    // From logarithms to masses that sum to 1.
     double most = -INFINITY, sum = 0;
     for (size_t i = 0; i < THRESHOLD_CELLS; i++)
         for (size_t k = 0; k < THRESHOLD_ROW; k++)
@@ -190,24 +199,6 @@ static void normalize(struct threshold *threshold)
         for (size_t k = 0; k < THRESHOLD_ROW; k++)
             threshold->mass[i] += threshold->joint[i][k] /= sum;
     }
-}
-
-static double side_of(const struct window *window, enum axis axis, size_t i)
-{
-    const double width = window->high[axis] - window->low[axis];
-    return exp(window->low[axis] + width * ((double)i + 0.5) / THRESHOLD_SIDE);
-}
-
-static void fill(struct threshold *threshold, const struct pass *pass, const struct trial *trials,
-                 size_t count)
-{
-    for (size_t i = 0; i < THRESHOLD_SIDE; i++) {
-        threshold->slope[i] = side_of(&pass->window, SLOPE, i);
-        threshold->noise[i] = side_of(&pass->window, NOISE, i);
-    }
-    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
-        fill_row(threshold, pass, i, trials, count);
-    normalize(threshold);
 }
 
 // How much of the posterior lies below that theta.
@@ -289,18 +280,6 @@ static bool narrow(struct window *window, enum axis axis, const double *mass)
     return window->high[axis] - window->low[axis] < 0.8 * width;
 }
 
-static bool narrow_all(const struct threshold *threshold, struct window *window)
-{
-    double slope[THRESHOLD_SIDE] = {0}, noise[THRESHOLD_SIDE] = {0};
-    for (size_t i = 0; i < THRESHOLD_CELLS; i++)
-        for (size_t k = 0; k < THRESHOLD_ROW; k++) {
-            slope[place_of(k).slope] += threshold->joint[i][k];
-            noise[place_of(k).noise] += threshold->joint[i][k];
-        }
-    const bool slopes = narrow(window, SLOPE, slope);
-    return narrow(window, NOISE, noise) || slopes;
-}
-
 // Passes until the grid has found its place.
 static void settle(struct threshold *threshold, struct pass *pass, const struct stimuli *all,
                    const struct trial *trials, size_t count)
@@ -309,7 +288,14 @@ static void settle(struct threshold *threshold, struct pass *pass, const struct 
     for (size_t i = 1;; i++) {
         fill(threshold, pass, trials, count);
         struct threshold next = *threshold;
-        const bool sides = narrow_all(threshold, &pass->window);
+        double slope[THRESHOLD_SIDE] = {0}, noise[THRESHOLD_SIDE] = {0};
+        for (size_t cell = 0; cell < THRESHOLD_CELLS; cell++)
+            for (size_t k = 0; k < THRESHOLD_ROW; k++) {
+                slope[place_of(k).slope] += threshold->joint[cell][k];
+                noise[place_of(k).noise] += threshold->joint[cell][k];
+            }
+        const bool slopes = narrow(&pass->window, SLOPE, slope);
+        const bool sides = narrow(&pass->window, NOISE, noise) || slopes;
         if ((!refine(&next, all, &core) && !sides) || i == PASSES)
             return;
         *threshold = next;
@@ -434,38 +420,11 @@ static const struct threshold *posterior(struct session *session, size_t conditi
     return &one->threshold;
 }
 
-static void count_runs(const struct session *session, size_t condition, struct capacity *capacity)
-{
-    EACH_USED (run, session, condition) {
-        if (!is_trial(run))
-            continue;
-        capacity->runs++;
-        capacity->kept += run->y < 0 ? 1 : 0;
-        capacity->timed_out += run->missed ? 1 : 0;
-    }
-}
-
 // The largest value that keeps the objectives is an integer where all are.
 static double settle_value(const struct vary *vary, double theta)
 {
     const double value = exp(theta);
     return vary->whole ? floor(value) : value;
-}
-
-static void find_bound(const struct settings *settings, const struct threshold *threshold,
-                       struct capacity *capacity)
-{
-    const struct stimuli range = range_of(settings);
-    const double middle = threshold_quantile(threshold, 0.5);
-    const double below = threshold_below(threshold, range.low);
-    const double above = 1 - threshold_below(threshold, range.high);
-    if (middle < range.low)
-        capacity->bound = CAPACITY_BELOW;
-    else if (middle >= range.high)
-        capacity->bound = CAPACITY_AT_LEAST;
-    else
-        return;
-    capacity->is_sure = fmax(below, above) >= settings->confidence;
 }
 
 struct capacity capacity_of(struct session *session, size_t condition)
@@ -474,13 +433,27 @@ struct capacity capacity_of(struct session *session, size_t condition)
     const struct threshold *threshold = posterior(session, condition);
     const double side = early * (1 - settings->confidence) / 2;
     struct capacity capacity = {.value = NAN, .low = NAN, .high = NAN, .error = INFINITY};
-    count_runs(session, condition, &capacity);
+    EACH_USED (run, session, condition) {
+        if (!is_trial(run))
+            continue;
+        capacity.runs++;
+        capacity.kept += run->y < 0 ? 1 : 0;
+        capacity.timed_out += run->missed ? 1 : 0;
+    }
     if (capacity.runs == 0)
         return capacity;
-    capacity.value = settle_value(&settings->vary, threshold_quantile(threshold, 0.5));
+    const struct stimuli range = range_of(settings);
+    const double middle = threshold_quantile(threshold, 0.5);
+    const double below = threshold_below(threshold, range.low);
+    const double above = 1 - threshold_below(threshold, range.high);
+    capacity.value = settle_value(&settings->vary, middle);
     capacity.low = settle_value(&settings->vary, threshold_quantile(threshold, side));
     capacity.high = settle_value(&settings->vary, threshold_quantile(threshold, 1 - side));
-    find_bound(settings, threshold, &capacity);
+    capacity.bound = middle < range.low     ? CAPACITY_BELOW
+                     : middle >= range.high ? CAPACITY_AT_LEAST
+                                            : CAPACITY_INSIDE;
+    capacity.is_sure =
+        capacity.bound != CAPACITY_INSIDE && fmax(below, above) >= settings->confidence;
     if (capacity.bound == CAPACITY_INSIDE)
         capacity.error = (capacity.high - capacity.low) / 2 / capacity.value;
     else if (capacity.is_sure)

@@ -56,28 +56,23 @@ static struct readings *readings_of(struct machine *machine, const json_t *readi
     return one;
 }
 
-static void take_reading(struct machine *machine, const json_t *reading)
-{
-    struct readings *one = readings_of(machine, reading);
-    const double value = json_number_at(reading, "value");
-    // A probe has one reading of each.
-    if (!(value > 0) || (one->value.count > 0 && one->last_probe == machine->probes))
-        return;
-    one->last_probe = machine->probes;
-    sample_add(&one->value, value);
-    sample_add(&one->cost, one->lower_is_worse ? -log(value) : log(value));
-}
-
 // From the probes in front of runs that count.
 static void take_all(struct machine *machine, const struct session *session)
 {
     for (size_t i = 0; i < session->count; i++) {
         const json_t *probe = json_object_get(session->runs[i].record, "probe");
-        const json_t *list = json_object_get(probe, "reporters");
         if (session->runs[i].block <= session_left_out(session) || !json_is_object(probe))
             continue;
-        JSON_EACH (reading, list)
-            take_reading(machine, reading);
+        JSON_EACH (reading, json_object_get(probe, "reporters")) {
+            struct readings *one = readings_of(machine, reading);
+            const double value = json_number_at(reading, "value");
+            // A probe has one reading of each.
+            if (!(value > 0) || (one->value.count > 0 && one->last_probe == machine->probes))
+                continue;
+            one->last_probe = machine->probes;
+            sample_add(&one->value, value);
+            sample_add(&one->cost, one->lower_is_worse ? -log(value) : log(value));
+        }
         machine->probes++;
     }
 }
@@ -140,14 +135,6 @@ static struct drift drift_of(const double *y, size_t n, double confidence)
 
 // ---- json ----
 
-static json_t *drift_json(const struct drift *drift)
-{
-    if (isnan(drift->change))
-        return json_null();
-    return json_pack("{s:o, s:[o, o], s:o}", "change", json_figure(drift->change), "ci",
-                     json_figure(drift->low), json_figure(drift->high), "p", json_figure(drift->p));
-}
-
 static void warn_of_drift(const struct readings *one, const struct drift *drift, size_t tests,
                           json_t *warnings)
 {
@@ -164,30 +151,31 @@ static void warn_of_drift(const struct readings *one, const struct drift *drift,
     message_add(warnings, &message);
 }
 
-static void add_json(const struct machine *machine, const struct readings *one,
-                     const struct settings *settings, json_t *list, json_t *warnings)
-{
-    const struct sample *cost = &one->cost;
-    if (cost->count == 0)
-        return;
-    const struct drift drift = drift_of(cost->value, cost->count, settings->confidence);
-    json_array_append_new(
-        list, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "name", one->name, "unit", one->unit,
-                        "worse", one->lower_is_worse ? "lower" : "higher", "n", (int)cost->count,
-                        "median", json_figure(sample_median(&one->value)), "spread",
-                        json_figure(robust_sd(cost)), "drift", drift_json(&drift)));
-    warn_of_drift(one, &drift, machine->count, warnings);
-}
-
 json_t *machine_json(const struct session *session, json_t *warnings)
 {
     struct machine machine = {0};
     json_t *list = json_array();
     take_all(&machine, session);
     for (size_t i = 0; i < machine.count; i++) {
-        add_json(&machine, &machine.readings[i], session->settings, list, warnings);
-        sample_free(&machine.readings[i].value);
-        sample_free(&machine.readings[i].cost);
+        struct readings *one = &machine.readings[i];
+        const struct sample *cost = &one->cost;
+        if (cost->count > 0) {
+            const struct drift drift =
+                drift_of(cost->value, cost->count, session->settings->confidence);
+            json_t *json = isnan(drift.change)
+                               ? json_null()
+                               : json_pack("{s:o, s:[o, o], s:o}", "change",
+                                           json_figure(drift.change), "ci", json_figure(drift.low),
+                                           json_figure(drift.high), "p", json_figure(drift.p));
+            json_array_append_new(
+                list, json_pack("{s:s, s:s, s:s, s:i, s:o, s:o, s:o}", "name", one->name, "unit",
+                                one->unit, "worse", one->lower_is_worse ? "lower" : "higher", "n",
+                                (int)cost->count, "median", json_figure(sample_median(&one->value)),
+                                "spread", json_figure(robust_sd(cost)), "drift", json));
+            warn_of_drift(one, &drift, machine.count, warnings);
+        }
+        sample_free(&one->value);
+        sample_free(&one->cost);
     }
     free(machine.readings);
     if (machine.probes > 0)
@@ -250,12 +238,6 @@ static json_t *entry_of(const json_t *experiment, const json_t *machine)
                      text_in(experiment, "settings", "target_cpus"), "medians", medians);
 }
 
-static bool is_alike(const json_t *entry, const json_t *earlier)
-{
-    return json_equal(json_object_get(entry, "kernel"), json_object_get(earlier, "kernel")) &&
-           json_equal(json_object_get(entry, "cpus"), json_object_get(earlier, "cpus"));
-}
-
 // The newest earlier lines that are comparable, in their order, and in *lines how many the file
 // has; what is no line of ours is passed over.
 static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines)
@@ -268,7 +250,9 @@ static json_t *read_earlier(const char *path, const json_t *entry, size_t *lines
     while (file && getline(&line, &size, file) > 0) {
         json_t *one = json_loads(line, 0, NULL);
         ++*lines;
-        if (json_text_is(one, "schema", SCHEMA_MACHINE) && is_alike(entry, one))
+        if (json_text_is(one, "schema", SCHEMA_MACHINE) &&
+            json_equal(json_object_get(entry, "kernel"), json_object_get(one, "kernel")) &&
+            json_equal(json_object_get(entry, "cpus"), json_object_get(one, "cpus")))
             json_array_append(earlier, one);
         if (json_array_size(earlier) > LOOKED_AT)
             json_array_remove(earlier, 0);
@@ -324,34 +308,28 @@ static void compare_one(const json_t *earlier, const char *reporter, double now,
     sample_free(&logs);
 }
 
-// The newest lines alone, where it has become long. What cannot be written is tried again by the
-// next experiment.
-static void shorten(const char *path)
-{
-    FILE *file = file_open_record(path);
-    OWNED char *line = NULL, *kept = NULL;
-    size_t size = 0, kept_size = 0, number = 0;
-    if (!file)
-        return;
-    FILE *out = must(open_memstream(&kept, &kept_size));
-    while (getline(&line, &size, file) > 0)
-        if (number++ >= LINES_MOST / 2)
-            fputs(line, out);
-    (void)save_text(path, stream_text(out, &kept), SAVE_STATE);
-    fclose(file);
-}
-
-static void append(const char *path, const json_t *entry)
+// Adds a line; where the file has become long, to the newest ones alone. What earlier experiments
+// were like is a help, not a record: an experiment does not fail for it, and what cannot be written
+// is tried again by the next one.
+static void append(const char *path, const json_t *entry, bool is_long)
 {
     OWNED char *text = must(json_dumps(entry, JSON_COMPACT | JSON_REAL_PRECISION(FIGURE_DIGITS)));
-    OWNED char *line = text_of("%s\n", text);
+    OWNED char *added = text_of("%s\n", text), *line = NULL, *kept = NULL;
+    size_t size = 0, kept_size = 0, number = 0;
+    FILE *file = is_long ? file_open_record(path) : NULL;
+    if (file) {
+        FILE *out = must(open_memstream(&kept, &kept_size));
+        while (getline(&line, &size, file) > 0)
+            if (number++ >= LINES_MOST / 2)
+                fputs(line, out);
+        (void)save_text(path, stream_text(out, &kept), SAVE_STATE);
+        fclose(file);
+    }
     const int fd = kept_make_folder(path) == 0
                        ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)
                        : -1;
-    // What earlier experiments were like is a help, not a record: an experiment does not fail for
-    // it.
     if (fd >= 0) {
-        (void)save_append(fd, line, strlen(line));
+        (void)save_append(fd, added, strlen(added));
         (void)close(fd);
     }
 }
@@ -367,9 +345,7 @@ json_t *usual_compare(const json_t *experiment, const json_t *machine)
     json_auto_t *earlier = read_earlier(path, entry, &lines);
     for (size_t i = 0; i < TOLD; i++)
         compare_one(earlier, told[i].reporter, median_in(machine, told[i].reporter), unusual);
-    if (lines >= LINES_MOST)
-        shorten(path);
-    append(path, entry);
+    append(path, entry, lines >= LINES_MOST);
     return unusual;
 }
 
