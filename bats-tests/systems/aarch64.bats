@@ -104,8 +104,8 @@ among() {
 # counting down and branching.
 only() {
     local loop
-    # To the first branch back, from where its turns are set.
-    loop=$(instructions "$1" "$2" | sed '/^b\.ne/q' | tac | sed -E '/^mov w[0-9]+, #/q' | tac | tail -n +2)
+    # To the first branch back behind one of them, from where its turns are set.
+    loop=$(instructions "$1" "$2" | sed -E "/$4/,/^b\\.ne/!b; /^b\\.ne/q" | tac | sed -E '/^mov w[0-9]+, #/q' | tac | tail -n +2)
     [[ $(among "$loop" "$4") -eq $3 && $(grep -cvE "$4|^(subs?|cmp|nop|b\.[a-z]+)( |$)" <<<"$loop") -eq 0 ]] || {
         printf '%s %s:\n%s\n' "$1" "$2" "$(sort <<<"$loop" | uniq -c | sort -rn | head -n 20)" >&2
         return 1
