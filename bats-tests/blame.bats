@@ -250,6 +250,23 @@ agrees() {
     run -3 "$BIN/blame" --at-most 5% --quiet -- taskset -c "$cpu" sh -c 'i=0; while [ "$i" -lt 300000 ]; do i=$((i + 1)); done'
 }
 
+@test "--at-most: what is too short for an answer says so, and how long it has to be" {
+    local time
+    for time in 300ms 1s; do
+        run -4 "$BIN/blame" --at-most 5% --duration "$time"
+        [[ $output == *'--at-most: too short to tell: it takes two slices of half a second at least: give --duration 2s or more'* ]]
+        run -4 --separate-stderr "$BIN/blame" --at-most 5% --duration "$time" --json record --quiet
+        # shellcheck disable=SC2154 # bats sets it
+        [[ -z $output && $stderr == 'jostle: --at-most: too short to tell: '*': give --duration 2s or more' ]]
+        is_record record
+        holds '.notes | any(startswith("--at-most: too short to tell: "))' <record
+    done
+    run "$BIN/blame" --at-most 5% --duration 2s
+    [[ $output != *'too short'* ]]
+    run "$BIN/blame" --at-most 5% -- sleep 0.7
+    [[ $status -ne 4 || $output == *'--at-most: too short to tell: '*': give it more to do'* ]]
+}
+
 @test "the examples for Slurm, CI and a health check act on a limit that is surely exceeded, and on nothing else" {
     local code row
     cat >stub <<'END'

@@ -3,6 +3,7 @@
 #include "common/file.h"
 #include "common/json.h"
 #include "common/memory.h"
+#include "common/messages.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
@@ -96,6 +97,13 @@ static void add_notes(struct answer *answer)
         add_note(answer, "it ended: all of this is of the time until then");
     if (answer->status != 0)
         add_note(answer, "it ended with exit status %d", answer->status);
+    if (!answer->gate || !gate_is_short(answer->gate, answer->state))
+        return;
+    add_note(answer,
+             "--at-most: too short to tell: it takes two slices of half a second at least: give %s",
+             answer->victim->kind == VICTIM_PROGRAM ? "it more to do" : "--duration 2s or more");
+    if (answer->options->quiet)
+        complain("%s", answer->note[answer->notes - 1]);
 }
 
 void answer_make(struct answer *answer)

@@ -330,6 +330,8 @@ extern const struct gate_words {
 // Which it is; *worst: the fact that decides. verdict: of the victim.
 enum gate_state gate_judge(struct gate *gate, const struct judgement *verdict, double at_most,
                            enum gate_fact *worst);
+// Whether it is undecided because of too few slices: of one alone nobody knows the error.
+bool gate_is_short(const struct gate *gate, enum gate_state state);
 // "cpu", "below", as records have it.
 extern const char *const resource_names[], *const gate_state_names[];
 

@@ -362,3 +362,10 @@ enum gate_state gate_judge(struct gate *gate, const struct judgement *verdict, d
         state = GATE_UNDECIDED;
     return state;
 }
+
+bool gate_is_short(const struct gate *gate, enum gate_state state)
+{
+    // Every slice of a node has a gap, but steal not every machine counts.
+    const double slices = gate->fact[gate->of_victim ? GATE_STEAL : GATE_GAP].n;
+    return state == GATE_UNDECIDED && (gate->of_victim ? slices == 1 : slices < 2);
+}
