@@ -76,8 +76,8 @@ chromium_page() {
     local code=0
     command -v chromium chromium-browser google-chrome >/dev/null || skip 'Chromium is not installed'
     asked chromium "$(realpath -- "$1")" "${@:2}" || code=$?
-    [[ $code -ne 127 ]] || "$ROOT/bats-tests/chromium-page.py" "$@"
-    [[ $code -eq 127 || $code -eq 0 ]]
+    [[ $code -ne 127 ]] || { "$ROOT/bats-tests/chromium-page.py" "$@" && code=0; }
+    [[ $code -eq 0 ]]
 }
 
 # page_model PAGE: prints the model that a page of --format html carries.

@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
     [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
+    ((${#held[@]} == 0)) || kill -KILL "${held[@]}" 2>/dev/null || true
 }
 
 @test "ready, steady, paused and summary come in that order, each once" {
@@ -333,7 +334,7 @@ fills() {
 # bats test_tags=measures
 @test "what a load has not done because it was held up until its end is dropped, neither less nor more" {
     local i
-    local -a held=()
+    held=() # stopped ones: teardown ends what is left of them
     # Of its control plane and its workers either may be the first to go on: four at once.
     for i in {0..3}; do
         "$BIN/loadgen" fork --threads 1 --limit 300 --duration 500ms --json >"$BATS_TEST_TMPDIR/out.$i" 3>&- &
