@@ -384,8 +384,8 @@ static bool take_end(struct hub *hub, char *const *field)
     return hub->series.fd < 0 || series_answer(hub, "");
 }
 
-// Whether meter's last run of a series failed is to be judged by the harness: its target may have
-// been ended by what also ends the harness, and the run is then none.
+// meter's last record has arrived. In a series, a run that failed is handed to the harness to
+// judge: what ends the harness may have ended the target as well, and then there was no run.
 bool commands_arrived(struct hub *hub)
 {
     if (hub->series.fd < 0)

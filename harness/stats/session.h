@@ -8,12 +8,12 @@
 struct experiment;
 struct facts; // shares.h
 
-// What a load delivered, summed over the runs of one condition.
 enum load_figure { LOAD_OFFERED, LOAD_ACHIEVED, LOAD_CPU_S, LOAD_LATE, LOAD_DROPPED, LOAD_FIGURES };
 
-// As records and results have them.
+// Their names in records and results.
 extern const char *const load_figures[LOAD_FIGURES];
 
+// What a load delivered, summed over the runs of one condition.
 struct load_sum {
     char *name, *unit;
     double sum[LOAD_FIGURES];
