@@ -83,6 +83,13 @@ measured() {
     [[ ! -e ran ]]
 }
 
+@test "what one variant's source says of the metric holds for the other's, also where it is what is usual" {
+    local -a both=(--variant 'a=echo 1' --variant 'b=echo 2')
+    run -0 --separate-stderr "$JOSTLE" slowdown --quiet --min-runs 2 --max-runs 2 --output out \
+        --metric 'x@a=stdout:/([0-9]+)/,role=result,loop=unknown' --metric 'x@b=stdout:/([0-9]+)/' "${both[@]}"
+    jq -s 'map(.metrics.x.value) | unique' out/runs.jsonl | holds '. == [1, 2]'
+}
+
 @test "--show-output shows what is searched, after each run" {
     run -0 --separate-stderr measured --show-output --metric 'x=stdout:/x: ([0-9]+)/' -- sh -c 'echo "x: 7"; echo said >&2'
     [[ $output == $'x: 7\nx: 7' && $stderr == *said* ]]

@@ -452,7 +452,8 @@ bool metric_agree(struct metric *one, struct metric *other, char *error, size_t 
             if (is_given(both[k], i) && !is_given(both[!k], i)) {
                 const struct reader to = {both[!k], error, size};
                 both[!k]->given |= 1U << i;
-                if (!set_option(&to, i, value[k]))
+                // An empty value is the usual one, which the other has already.
+                if (*value[k] != '\0' && !set_option(&to, i, value[k]))
                     return false;
                 break;
             }

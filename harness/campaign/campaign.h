@@ -200,9 +200,8 @@ double setting_of_cell(const json_t *cell, const char *name, double otherwise);
 const char *cell_path(const char *folder, const char *name, const char *file, char path[PATH_MAX]);
 
 // The cells that the call chooses: by --only, a shell pattern of names or of what sessions share,
-// by
-// --cells, numbers such as 3-7,9, and by --session. Ends the program with 2 where none is, or where
-// the numbers are none. To be released.
+// by --cells, numbers such as 3-7,9, and by --session. Ends the program with 2 where none is, or
+// where the numbers are none. To be released.
 json_t *plan_choose(const struct campaign *campaign);
 
 // How many nodes a job needs for the loads of all cells: at least 1.
