@@ -16,18 +16,18 @@
 #define PERF         "perf:"
 #define ENERGY       "energy:"
 
-const char *const metric_take_names[] = {
+static const char *const metric_take_names[] = {
     [TAKE_LAST] = "last", [TAKE_FIRST] = "first",   [TAKE_SUM] = "sum",    [TAKE_MEAN] = "mean",
     [TAKE_MAX] = "max",   [TAKE_HALVES] = "halves", [METRIC_TAKES] = NULL,
 };
 
-const char *const metric_role_names[] = {
+static const char *const metric_role_names[] = {
     [ROLE_RESULT] = "result",   [ROLE_REQUESTS] = "requests", [ROLE_ERRORS] = "errors",
     [ROLE_OFFERED] = "offered", [ROLE_ACHIEVED] = "achieved", [ROLE_HALVES] = "halves",
     [METRIC_ROLES] = NULL,
 };
 
-const char *const metric_loop_names[] = {
+static const char *const metric_loop_names[] = {
     [LOOP_UNKNOWN] = "unknown",
     [LOOP_OPEN] = "open",
     [LOOP_CLOSED] = "closed",

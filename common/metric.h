@@ -77,10 +77,6 @@ enum metric_role {
 
 enum metric_loop { LOOP_UNKNOWN, LOOP_OPEN, LOOP_CLOSED, METRIC_LOOPS };
 
-// Their names in definitions and records, each list ended by NULL.
-extern const char *const metric_take_names[];
-extern const char *const metric_role_names[];
-extern const char *const metric_loop_names[];
 extern const char *const metric_better_names[]; // lower, higher: by higher_is_better
 
 struct metric {

@@ -121,7 +121,9 @@ static bool set_number(const struct option_row *row, enum option_type type, cons
     return refuse_range(row, type, value, error, size);
 }
 
-int option_choose(const char *text, const char *const *names, char *error, size_t size)
+// The index of the text among the names (ended by NULL); -1 when it is none of them: error then
+// says what they are, and which is nearest.
+static int option_choose(const char *text, const char *const *names, char *error, size_t size)
 {
     for (int i = 0; names[i]; i++)
         if (strcmp(names[i], text) == 0)

@@ -119,7 +119,6 @@ double dmi_machine_peak(char *text, size_t text_size);
 // What was recorded of a cell, judged by the statistics of experiments.
 
 enum state { STATE_DONE, STATE_UNFINISHED, STATE_WAITING, STATE_SKIPPED, STATE_FAILED };
-extern const char *const state_names[];
 
 // Reads the records of the cell (of bench-plan.json) below DIR/cells. One that was never begun
 // is waiting; one that could not be is failed. False after a message: records that cannot be

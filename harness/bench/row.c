@@ -8,11 +8,11 @@
 #include <math.h>
 #include <string.h>
 
-const char *const state_names[] = {[STATE_DONE] = "done",
-                                   [STATE_UNFINISHED] = "unfinished",
-                                   [STATE_WAITING] = "waiting",
-                                   [STATE_SKIPPED] = "skipped",
-                                   [STATE_FAILED] = "failed"};
+static const char *const state_names[] = {[STATE_DONE] = "done",
+                                          [STATE_UNFINISHED] = "unfinished",
+                                          [STATE_WAITING] = "waiting",
+                                          [STATE_SKIPPED] = "skipped",
+                                          [STATE_FAILED] = "failed"};
 
 static const char *load_of(const json_t *cell)
 {

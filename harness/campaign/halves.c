@@ -91,7 +91,8 @@ void settings_drop_false(json_t *settings)
         json_object_del(settings, name);
 }
 
-json_t *settings_fixed(const json_t *settings)
+// Of settings {name: text}: those that make another experiment, for its key. To be released.
+static json_t *settings_fixed(const json_t *settings)
 {
     // As it was called and written when campaigns were measured whose records are still there:
     // --conclude as --cleanup, and that all failures are ignored as a flag.

@@ -248,7 +248,10 @@ bool config_write(const struct config *config, FILE *stream)
 
 static const struct option_row *const tables[] = {settings_rows, slowdown_rows, NULL};
 
-size_t setting_names(const char **names, size_t most)
+enum { SETTING_NAMES = 64 };
+
+// All names, ended by NULL, into an array of most entries. Returns how many.
+static size_t setting_names(const char **names, size_t most)
 {
     size_t count = 0;
     for (size_t i = 0; tables[i] != NULL; i++)
@@ -270,7 +273,15 @@ static size_t placeholder_length(const char *text)
     return text[length] == '}' ? length + 1 : 0;
 }
 
-bool template_next(const char **text, struct piece *piece)
+// Of a text with placeholders.
+struct piece {
+    bool placeholder;
+    const char *text; // of a placeholder the name, without braces
+    size_t length;
+};
+
+// Takes the next piece off *text; false at the end.
+static bool template_next(const char **text, struct piece *piece)
 {
     const char *at = *text;
     if (*at == '\0')
@@ -289,7 +300,8 @@ bool template_next(const char **text, struct piece *piece)
     return true;
 }
 
-bool template_is_node(const struct piece *piece)
+// {node2} stays as it is in a load: it is filled in where the job's nodes are known.
+static bool template_is_node(const struct piece *piece)
 {
     size_t i = sizeof "node" - 1;
     if (piece->length <= i || strncmp(piece->text, "node", i) != 0)

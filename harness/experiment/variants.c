@@ -509,7 +509,10 @@ json_t *file_to_json(const char *path, int64_t *budget)
     return program;
 }
 
-json_t *program_to_json(const char *command)
+// {path, sha256, size_bytes, mtime, mtime_ns, reason} of the file that `command` names, found in
+// PATH as the shell would: a script is its own file, `sh -c` is the shell. What is not
+// known is null, and `reason` says why. A new reference.
+static json_t *program_to_json(const char *command)
 {
     char path[PATH_MAX];
     int64_t budget = PROGRAM_MOST_BYTES;

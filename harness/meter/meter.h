@@ -42,9 +42,6 @@ int schedstat_open(pid_t pid);
 
 enum stall { STALL_CPU, STALL_MEMORY, STALL_IO, STALL_COUNT };
 
-// The members of "stalls" in a record.
-extern const char *const stall_names[STALL_COUNT];
-
 // A group's pressure files, kept open: they are read twice a run.
 struct stall_files {
     bool open; // all of them, or none

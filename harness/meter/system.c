@@ -6,7 +6,8 @@
 #include "common/clock.h"
 #include "common/file.h"
 
-const char *const stall_names[STALL_COUNT] = {
+// The members of "stalls" in a record.
+static const char *const stall_names[STALL_COUNT] = {
     [STALL_CPU] = "cpu_s",
     [STALL_MEMORY] = "memory_s",
     [STALL_IO] = "io_s",

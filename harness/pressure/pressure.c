@@ -36,7 +36,9 @@ const char *kind_spec(enum kind kind, double level, char *text, size_t size)
     return text;
 }
 
-bool kind_of_spec(const char *spec, enum kind *kind, double *level)
+// The reverse of kind_spec: the kind and the level of a load's words. False: it is no load of such
+// a kind and level alone.
+static bool kind_of_spec(const char *spec, enum kind *kind, double *level)
 {
     double percent;
     for (*kind = 0; *kind < KINDS; (*kind)++) {

@@ -35,10 +35,6 @@ enum kind kind_find(const char *name);
 // would type it after `loadgen` or in `--load`. Returns text.
 const char *kind_spec(enum kind kind, double level, char *text, size_t size);
 
-// The other way round: the kind and the level of a load's words. False: it is no load of such
-// a kind and level alone.
-bool kind_of_spec(const char *spec, enum kind *kind, double *level);
-
 // Whether the kind is not possible on this machine, and why, into text.
 bool kind_impossible(enum kind kind, char *text, size_t size);
 

@@ -243,6 +243,7 @@ static void collect(const struct session *session, size_t metric, bool one, stru
     double levels[MAX_CONDITIONS] = {0};
     size_t counts[MAX_CONDITIONS] = {0};
     *within = (struct within){0};
+    // First the level of each variant, then how far each run is from it.
     for (int pass = variants > 1 ? 0 : 1; pass < 2; pass++)
         for (size_t i = 0; i < session->count; i++) {
             const struct observation *run = &session->runs[i];
