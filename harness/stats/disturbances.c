@@ -141,15 +141,12 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
 // Who came later than the experiment has no run's flag: who is there at its end is found here.
 static void add_late(const json_t *experiment, json_t *warnings)
 {
-    const json_t *jobs[2]; // at the end, and at the beginning
-    for (int i = 0; i < 2; i++)
-        jobs[i] = json_object_get(
-            json_object_get(json_object_get(experiment, i ? "before" : "after"), "neighbours"),
-            "jobs");
+    const json_t *early = json_object_get(json_object_get(experiment, "before"), "neighbours");
+    const json_t *late = json_object_get(json_object_get(experiment, "after"), "neighbours");
     OWNED char *text = NULL;
-    JSON_EACH (job, jobs[0])
+    JSON_EACH (job, json_object_get(late, "jobs"))
         text = text_joined(text, ", ", json_string_value(job));
-    if (!text || json_array_size(jobs[1]) > 0)
+    if (!text || json_array_size(json_object_get(early, "jobs")) > 0)
         return;
     struct message message = {.flag = FLAG_SHARED_LATER};
     message_detail(&message, "jobs", "%s", text);
