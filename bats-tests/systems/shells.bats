@@ -43,20 +43,27 @@ shown() {
     with "$@" -- "$JOSTLE" plan quick >"$folder/plan"
 }
 
-# same_as_usual TOOL...: all that is shown is the same as with what is installed; of JSON, the values.
+# values_of FILE: JSON with each number as jq 1.6 writes it: 1.7 has 0.000068096 for 6.8096e-05, 1.8 leaves 178.0 as it came.
+values_of() {
+    jq -c 'walk(if type == "number" then . + 0 else . end)' "$@"
+}
+
+# same_as_usual TOOL...: all that is shown is the same as with what is installed; of JSON, the values. A page's data are
+# JSON, each a line of its own.
 same_as_usual() {
-    local file
+    local file other
     shown usual
     shown other "$@"
     for file in usual/*; do
-        if [[ $file == *.json || $file == *.hyperfine ]]; then
-            diff <(jq 'walk(if type == "number" then . + 0 else . end)' "$file") <(jq 'walk(if type == "number" then . + 0 else . end)' "other/${file#*/}")
-        elif [[ $file == *.html ]]; then
-            # A page's data are JSON on a line of their own, in which jq 1.8 leaves 178.0 as it came.
-            diff <(sed -E 's/([0-9])\.0([],}])/\1\2/g' "$file") <(sed -E 's/([0-9])\.0([],}])/\1\2/g' "other/${file#*/}")
-        else
-            diff "$file" "other/${file#*/}"
-        fi
+        other=other/${file#*/}
+        case $file in
+            *.json | *.hyperfine) diff <(values_of "$file") <(values_of "$other") ;;
+            *.html)
+                diff <(grep -v '^{' "$file") <(grep -v '^{' "$other")
+                diff <(grep '^{' "$file" | values_of) <(grep '^{' "$other" | values_of)
+                ;;
+            *) diff "$file" "$other" ;;
+        esac
     done
 }
 
