@@ -94,6 +94,17 @@ serve() {
     holds '.y.value == 8 and .n.value == null and (has("x") | not)' <run
 }
 
+@test "an adapter may have a source for each of as many variants as there may be" {
+    local -a variants=()
+    local i
+    for i in {1..32}; do
+        printf 'rate@v%s=stdout:/(x{%s})/\n' "$i" "$i" >>mine
+        variants+=(--variant "v$i=true $i")
+    done
+    "$BIN/experiment" run --output out --metric @./mine "${variants[@]}" >plan
+    holds '(.settings.metrics | length) == 32 and .settings.decide == ["rate"]' <out/experiment.json
+}
+
 @test "wrk2, vegeta and schbench: what their documentation shows" {
     figures "wrk2:$(names wrk2)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/wrk2.txt"
     holds '[.rps, .p50_ms, .p90_ms, .p99_ms, .p999_ms, .requests, .achieved, .errors | .value] == [2000.28, 6.67, 9.14, 11.18, 12.3, 39500, 2000.28, null]' <run

@@ -64,6 +64,8 @@ static bool add(const struct reader *reader, const struct metric_setting *metric
                  MOST);
         return false;
     }
+    metrics->metric =
+        arena_more(reader->arena, metrics->metric, metrics->count, sizeof *metric);
     metrics->metric[metrics->count++] = *metric;
     return true;
 }
@@ -89,6 +91,8 @@ static bool add_source(const struct reader *reader, struct metric *metric)
     if (!find(metrics, metric->name) &&
         !add(reader, &(struct metric_setting){.name = metric->name}))
         return false;
+    metrics->source =
+        arena_more(reader->arena, metrics->source, metrics->source_count, sizeof *metric);
     metrics->source[metrics->source_count++] = *metric;
     return true;
 }
@@ -272,11 +276,7 @@ void metrics_make(struct metrics *metrics, struct arena *arena, const struct opt
 {
     char error[1024];
     const struct reader reader = {metrics, arena, error, sizeof error};
-    // Of several sources of a metric all but one come from an option each.
-    const size_t most = MOST + texts->count;
-    *metrics = (struct metrics){.metric = arena_take(arena, MOST * sizeof *metrics->metric),
-                                .source = arena_take(arena, most * sizeof *metrics->source),
-                                .variants = variants};
+    *metrics = (struct metrics){.variants = variants};
     for (size_t i = 0; i < texts->count; i++)
         if (!add_text(&reader, texts->item[i]))
             usage_error("--metric %s: %s", texts->item[i], error);
