@@ -35,6 +35,13 @@ values() {
     sed -n '/^load=half/,/^load=two/s/^load_word=//p' plan | tail -n 3 | diff - <(printf '%s\n' cpu --control --percent=50)
 }
 
+@test "--on hands over all options but those that are about this machine, also where they are shortened" {
+    plan_of --on slowdown --on web1 --outp out --quie -r 3 --load 'half=cpu --percent 50' -L n 1,2 --aa --prepare '--quiet' -- echo '{n}' >plan
+    sed -n 's/^on_word=//p' plan | diff - <(printf '%s\n' --runs=3 '--load=half=cpu --percent 50' --parameter-list=n=1,2 --aa --prepare=--quiet -- echo '{n}')
+    plan_of --on run --on web1 --output=pipe -- echo a >plan
+    sed -n 's/^on_word=//p' plan | diff - <(printf '%s\n' --stdout pipe -- echo a)
+}
+
 @test "a + in quotes belongs to the command, as it does in a shell" {
     plan_of slowdown --output out --load 'sum=exec: sh -c "echo \"1 + 2\" + 3" + cpu --percent 5' -- true >plan
     [[ $(values load <plan) == 'sum.exec sum.cpu' ]]

@@ -92,6 +92,8 @@ nothing_there() {
     [[ $output == *'no-such-program-here'* ]]
     rm -r none
     run -2 "$JOSTLE" run --on web1 --output none --max-runs -- true
+    run -2 "$JOSTLE" run --on , --output none -- true
+    [[ $output == 'jostle: --on ,: not the name of a host'* ]]
     run -2 "$JOSTLE" run --on -oProxyCommand=x --output none -- true
     [[ $output == *'not the name of a host'* && ! -e none ]]
     run -3 "$JOSTLE" slowdown --on web1 --at-most 0.001 --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output gate -- sleep 0.02

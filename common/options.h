@@ -133,6 +133,10 @@ struct options;
 struct options *options_parse(const struct program *program, int argc, char **argv, int *rest);
 // Whether an option was on the command line.
 bool options_given(const struct options *options, const char *name);
+// The options that were given, without those of some names (ended by NULL), each as one word that
+// gives it again: "--max-runs=30". Words and list are the arena's.
+struct option_list options_words(const struct options *options, const char *const *without,
+                                 struct arena *arena);
 // Frees also what lists hold.
 void options_free(struct options *options);
 

@@ -288,8 +288,6 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     parse(experiment, &program, argc, argv, &rest);
     parse_as_hyperfine(experiment, &program, &argc, argv, &rest);
     take_foreign(&experiment->session, &experiment->settings, experiment->given);
-    experiment->argv = argv;
-    experiment->options_end = (size_t)rest;
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
     list_add_all(&experiment->target, &experiment->arena, (const char *const *)argv + rest,
                  (size_t)(argc - rest));
@@ -298,51 +296,26 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
 // --on: an experiment that another host makes, by its own jostle. What this one has to do is to
 // have a folder for the records, and to hand the command line over.
 
-// Options that are about this machine: what is left of the command line is for the host.
-static const char *const own_options[] = {"on",
-                                          "output",
-                                          "resume",
-                                          "json",
-                                          "quiet",
-                                          "style",
-                                          "export-json",
-                                          "export-csv",
-                                          "export-markdown",
-                                          "export-asciidoc",
-                                          "export-orgmode",
-                                          NULL};
-
-// The one that a word is, written in full, or NULL; *words is how many it takes.
-static const char *own_option(const char *word, size_t *words)
-{
-    for (const char *const *name = own_options; *name; name++) {
-        const bool flag = option_find(session_rows, *name)->type == OPTION_FLAG;
-        const char *end = text_after(word, "--") ? text_after(word + 2, *name) : NULL;
-        if (!end || (*end != '\0' && (*end != '=' || flag)))
-            continue;
-        *words = *end == '\0' && !flag ? 2 : 1;
-        return *name;
-    }
-    return NULL;
-}
-
-// The words of the command line that the host is given.
+// The words of the command line that the host is given: all but what is about this machine.
 static void put_words(const struct experiment *experiment)
 {
-    char *const *argv = experiment->argv;
-    for (size_t i = 1, words = 1; i < experiment->options_end; i += words) {
-        words = 1;
-        const char *own = own_option(argv[i], &words);
-        if (!own)
-            pair_put("on_word", argv[i]);
-        if (!own || strcmp(own, "output") != 0 || experiment->session.output)
-            continue;
-        // hyperfine's --output is where the target writes.
+    static const char *const ours[] = {
+        "on",          "output",     "resume",          "json",            "quiet",          "style",
+        "export-json", "export-csv", "export-markdown", "export-asciidoc", "export-orgmode", NULL};
+    struct arena arena = {0};
+    const struct option_list words = options_words(experiment->given, ours, &arena);
+    for (size_t i = 0; i < words.count; i++)
+        pair_put("on_word", words.item[i]);
+    // hyperfine's --output is where the target writes.
+    if (options_given(experiment->given, "output") && !experiment->session.output) {
         pair_put("on_word", "--stdout");
         pair_put("on_word", experiment->settings.out);
     }
+    if (experiment->after_dashes)
+        pair_put("on_word", "--");
     for (size_t i = 0; i < experiment->target.count; i++)
         pair_put("on_word", experiment->target.item[i]);
+    arena_free(&arena);
 }
 
 static void check(const struct experiment *experiment)
@@ -388,16 +361,15 @@ static void put_host(struct experiment *experiment, const char *host, const char
 bool elsewhere_write(struct experiment *experiment)
 {
     struct session *session = &experiment->session;
-    char *rest = NULL;
     if (!session->on)
         return true;
     check(experiment);
     const char *path = session->output
                            ? session->output
                            : folder_default(&experiment->arena, program_name(experiment));
-    char *hosts = arena_format(&experiment->arena, "%s", session->on);
-    const bool several = strchr(hosts, ',');
-    for (char *host = strtok_r(hosts, ",", &rest); host; host = strtok_r(NULL, ",", &rest))
+    char *rest = arena_format(&experiment->arena, "%s", session->on);
+    const bool several = strchr(rest, ',');
+    for (char *host; (host = strsep(&rest, ","));)
         put_host(experiment, host,
                  several ? arena_format(&experiment->arena, "%s/%s", path, host) : path);
     put_words(experiment);

@@ -297,9 +297,7 @@ struct experiment {
     struct session session;
     struct options *given;
     struct option_list target; // what follows the options: the command to measure
-    char *const *argv;         // the command line, whose options end before options_end
-    size_t options_end;
-    bool after_dashes; // they are behind a --
+    bool after_dashes;         // it is behind a --
     struct revisions revisions;
     struct variants variants; // at least one
     struct conditions conditions;
