@@ -42,6 +42,16 @@ values() {
     sed -n 's/^on_word=//p' plan | diff - <(printf '%s\n' --stdout pipe -- echo a)
 }
 
+@test "what jostle gives its loads itself is refused in a load, also shortened; settings add no --threads to one that has it" {
+    local option
+    for option in --duration=3s '--dur 3s' --control --dry --help; do
+        run -2 "$EXPERIMENT" slowdown --output out --load "n=cpu --percent 5 $option" -- true
+        [[ ${#lines[@]} -eq 1 && $output == *': jostle begins and ends its loads itself: leave it out' ]]
+    done
+    plan_of slowdown --output out --load 'n=[nice=19] cpu --thr 1' --load 'm=exec: sh --dur 3' -- true >plan
+    [[ $(values load_word <plan) == *'cpu --control --thr 1'*' sh --dur 3' && $(values load_word <plan) != *--threads* ]]
+}
+
 @test "a + in quotes belongs to the command, as it does in a shell" {
     plan_of slowdown --output out --load 'sum=exec: sh -c "echo \"1 + 2\" + 3" + cpu --percent 5' -- true >plan
     [[ $(values load <plan) == 'sum.exec sum.cpu' ]]

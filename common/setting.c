@@ -544,23 +544,25 @@ bool settings_apply(const struct setting *settings, size_t count, char *error, s
 bool settings_try(const struct setting *settings, size_t count, char *error, size_t size)
 {
     int ends[2], status = 0;
-    ssize_t got = 0;
-    snprintf(error, size, "it cannot be tried: %s", strerror(errno));
-    if (pipe(ends) != 0)
-        return false;
-    const pid_t child = fork();
+    const bool piped = pipe(ends) == 0;
+    const pid_t child = piped ? fork() : -1;
+    if (child < 0)
+        snprintf(error, size, "it cannot be tried: %s", strerror(errno));
     if (child == 0) {
         char why[SETTING_ERROR] = "";
         const bool good = settings_apply(settings, count, why, sizeof why);
-        _exit(good || write(ends[1], why, strlen(why)) < 0 ? EXIT_SUCCESS : EXIT_FAILURE);
+        (void)!write(ends[1], why, strlen(why));
+        _exit(good ? EXIT_SUCCESS : EXIT_FAILURE);
     }
-    close(ends[1]);
+    if (piped)
+        close(ends[1]);
     if (child > 0) {
-        got = read(ends[0], error, size - 1);
+        const ssize_t got = read(ends[0], error, size - 1);
         error[got > 0 ? got : 0] = '\0';
         (void)waitpid(child, &status, 0);
     }
-    close(ends[0]);
+    if (piped)
+        close(ends[0]);
     setting_groups_sweep();
     return child > 0 && status == 0;
 }

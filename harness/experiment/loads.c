@@ -192,12 +192,18 @@ static size_t split(const struct parser *parser, struct load *load, const char *
     return count;
 }
 
+// Whether a word is the option, in full or shortened to three letters at least.
+static bool is_option(const char *word, const char *option)
+{
+    const size_t length = strcspn(word, "=");
+    return length <= strlen(option) && length >= strlen("--dur") &&
+           strncmp(word, option, length) == 0;
+}
+
 static bool has_option(const struct load *load, const char *option)
 {
-    const size_t length = strlen(option);
     for (size_t i = 1; i < load->words.count; i++)
-        if (strncmp(load->words.item[i], option, length) == 0 &&
-            (load->words.item[i][length] == '\0' || load->words.item[i][length] == '='))
+        if (is_option(load->words.item[i], option))
             return true;
     return false;
 }
@@ -217,8 +223,7 @@ static void check_words(const struct load *load, const char *spec)
         if (strcmp(load->words.item[0], "exec") == 0 && word[0] != '-')
             return; // the command of another program
         for (size_t k = 0; k < sizeof own / sizeof own[0]; k++)
-            if (strncmp(word, own[k], strlen(own[k])) == 0 &&
-                (word[strlen(own[k])] == '\0' || word[strlen(own[k])] == '='))
+            if (is_option(word, own[k]))
                 usage_error("load '%s': %s: jostle begins and ends its loads itself: leave it out",
                             spec, own[k]);
     }
