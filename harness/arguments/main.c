@@ -1,76 +1,206 @@
-/* arguments: what the commands in bash need of common/: options, the nearest name,
- * words split or quoted as a shell does, files written whole, and locks. */
-
-#include "table.h"
+// arguments: what the commands in bash need of common/: options, the nearest name,
+// words split or quoted as a shell does, files written whole, and locks.
 
 #include "common/file.h"
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
+#include "common/options.h"
 #include "common/save.h"
 #include "common/text.h"
 #include "common/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define MOST_COUNT 999999999
+
+// A command in bash has its options as texts, NAME|ARGUMENT|KIND|DEFAULT|HELP. Kinds: flag, text,
+// count (from 1), time (above 0), size, list, or A,B,... to choose from.
+struct table {
+    struct arena arena;
+    struct option_row *rows; // ended by one without a name
+    union option_value *values;
+    size_t count;
+};
 
 static bool put(const char *text)
 {
     return fputs(text, stdout) != EOF && putchar('\0') != EOF;
 }
 
+// Of the kind "first,newest": a text that is one of these.
+static void set_choices(struct option_row *row, struct arena *arena, char *kind)
+{
+    struct option_list names = {0};
+    while (kind)
+        list_add(&names, arena, strsep(&kind, ","));
+    row->type = OPTION_TEXT;
+    row->as = OPTION_CHOICE;
+    row->choices = names.item;
+}
+
+static void set_kind(struct option_row *row, const char *kind)
+{
+    static const struct {
+        const char *name;
+        enum option_type type, as;
+        double minimum, maximum;
+    } kinds[] = {
+        {.name = "flag", .type = OPTION_FLAG},
+        {.name = "text", .type = OPTION_TEXT},
+        {.name = "list", .type = OPTION_LIST},
+        {.name = "count", .type = OPTION_COUNT, .minimum = 1, .maximum = MOST_COUNT},
+        {.name = "time", .type = OPTION_TIME, .minimum = 1, .maximum = OPTION_TIME_MOST},
+        {.name = "size", .type = OPTION_TEXT, .as = OPTION_SIZE, .minimum = 1, .maximum = 9e18},
+    };
+    size_t i = 0;
+    while (i < sizeof kinds / sizeof kinds[0] && strcmp(kinds[i].name, kind) != 0)
+        i++;
+    if (i == sizeof kinds / sizeof kinds[0])
+        usage_error("arguments: --%s: %s is no kind of option: see harness/lib/options.bash",
+                    row->name, kind);
+    row->type = kinds[i].type;
+    row->as = kinds[i].as;
+    row->minimum = kinds[i].minimum;
+    row->maximum = kinds[i].maximum;
+}
+
+// The default is bash's.
+static void add_row(struct table *table, const char *row_text)
+{
+    char *text = arena_format(&table->arena, "%s", row_text);
+    struct option_row *row = &table->rows[table->count];
+    row->name = strsep(&text, "|");
+    char *argument = strsep(&text, "|"), *kind = strsep(&text, "|");
+    (void)strsep(&text, "|");
+    if (!text)
+        usage_error("arguments: %s: not a row of five fields: see harness/lib/options.bash",
+                    row->name);
+    row->argument = *argument == '\0' ? NULL : argument;
+    row->help = text;
+    row->offset = table->count++ * sizeof *table->values;
+    if (strchr(kind, ','))
+        set_choices(row, &table->arena, kind);
+    else
+        set_kind(row, kind);
+    if (text_after(argument, "[=") && row->choices) {
+        row->argument = argument + strlen("[=");
+        argument[strcspn(argument, "]")] = '\0';
+        row->bare = row->choices[0];
+    }
+}
+
+// Whether --help is among the options: the command in bash answers it.
+static bool wants_help(const struct table *table, bool mixed, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        if (argv[i][0] != '-' && !mixed)
+            break;
+        if (argv[i][0] != '-')
+            continue;
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "--help-all") == 0 ||
+            strcmp(argv[i], "-h") == 0)
+            return true;
+        const struct option_row *row = option_find(table->rows, argv[i] + strspn(argv[i], "-"));
+        i += row && row->argument; // its value
+    }
+    return false;
+}
+
+// Name and value, each ended by NUL: flags 1, times in seconds; of a list +NAME, and a line for
+// each item.
+static void print_option(const struct option_row *row, const union option_value *value)
+{
+    printf("%s%s", row->type == OPTION_LIST ? "+" : "", row->name);
+    putchar('\0');
+    switch (row->type) {
+    case OPTION_FLAG:
+        fputs(value->flag ? "1" : "", stdout);
+        break;
+    case OPTION_COUNT:
+        printf("%" PRIu64, value->count);
+        break;
+    case OPTION_TIME:
+        printf("%.6f", (double)value->integer / 1e9);
+        break;
+    case OPTION_LIST:
+        for (size_t i = 0; i < value->list.count; i++)
+            printf("%s\n", value->list.item[i]);
+        break;
+    default:
+        fputs(value->text, stdout);
+        break;
+    }
+    putchar('\0');
+}
+
 static int read_words(int argc, char **argv, bool mixed)
 {
-    struct table table;
+    struct table table = {0};
     int end = 1, rest;
     while (end < argc && strcmp(argv[end], "--") != 0)
         end++;
     if (end == argc)
         usage_error("arguments: no -- after the rows: harness/lib/options.bash writes it");
-    table_open(&table, argv[0], argv + 1, (size_t)end - 1);
-    table.program.stop_at_operand = !mixed;
+    table.rows = arena_take(&table.arena, (size_t)end * sizeof *table.rows);
+    table.values = arena_take(&table.arena, (size_t)end * sizeof *table.values);
+    for (int i = 1; i < end; i++)
+        if (!text_after(argv[i], "help|")) // every program has that one
+            add_row(&table, argv[i]);
+    const struct option_group group = {.rows = table.rows, .values = table.values};
+    const struct program program = {.name = arena_format(&table.arena, "jostle %s", argv[0]),
+                                    .usage = "[ARGUMENT...]",
+                                    .intro = "",
+                                    .groups = &group,
+                                    .group_count = 1,
+                                    .stop_at_operand = !mixed};
     char **words = argv + end;
     const int count = argc - end;
-    bool written = true;
-    if (table_wants_help(&table, count, words)) {
-        written = put("help") && put("1") && put("");
+    if (wants_help(&table, mixed, count, words)) {
+        (void)(put("help") && put("1") && put(""));
     } else {
-        struct options *options = options_parse(&table.program, count, words, &rest);
-        written = table_print(&table, options) && put("");
+        struct options *options = options_parse(&program, count, words, &rest);
+        for (size_t i = 0; i < table.count; i++)
+            if (options_given(options, table.rows[i].name))
+                print_option(&table.rows[i], &table.values[i]);
+        (void)put("");
         for (int i = rest; i < count; i++)
-            written = put(words[i]) && written;
+            (void)put(words[i]);
         options_free(options);
     }
-    table_close(&table);
-    return written && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    arena_free(&table.arena);
+    return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* options NAME ROW... -- ARGUMENT...: the options that were given, a name and a
- * value in turn, then an empty string, then what is left of the arguments. */
+// options NAME ROW... -- ARGUMENT...: the options that were given, a name and a
+// value in turn, then an empty string, then what is left of the arguments.
 static int read_options(int argc, char **argv)
 {
     return read_words(argc, argv, false);
 }
 
-/* mixed ...: the same, with options before and after operands. */
+// mixed ...: the same, with options before and after operands.
 static int read_mixed(int argc, char **argv)
 {
     return read_words(argc, argv, true);
 }
 
-/* nearest WORD NAME...: " (did you mean NAME?)", or nothing. */
+// nearest WORD NAME...: " (did you mean NAME?)", or nothing.
 static int print_nearest(int argc, char **argv)
 {
     const char *near = argc < 1 ? NULL : nearest_name(argv[0], (const char *const *)argv + 1);
-    if (near != NULL)
+    if (near)
         printf(" (did you mean %s?)", near);
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* fold: what comes on stdin, as wide as the terminal that stdout is. */
+// fold: what comes on stdin, as wide as the terminal that stdout is.
 static int fold(void)
 {
     char *text = NULL;
@@ -78,7 +208,7 @@ static int fold(void)
     const size_t columns = fold_columns(STDOUT_FILENO);
     while (getline(&text, &size, stdin) > 0) {
         char *folded = fold_text(text, columns);
-        const bool put_it = fputs(folded == NULL ? text : folded, stdout) != EOF;
+        const bool put_it = fputs(folded ? folded : text, stdout) != EOF;
         free(folded);
         if (!put_it)
             break;
@@ -87,13 +217,13 @@ static int fold(void)
     return !ferror(stdout) && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* split TEXT: its words, each ended by NUL. */
+// split TEXT: its words, each ended by NUL.
 static int print_words(int argc, char **argv)
 {
     const char *error;
     size_t count;
     char **words = argc == 1 ? words_split(argv[0], &count, &error) : NULL;
-    if (words == NULL)
+    if (!words)
         return 2;
     bool written = true;
     for (size_t i = 0; i < count; i++)
@@ -102,19 +232,19 @@ static int print_words(int argc, char **argv)
     return written && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* quote WORD...: one line that a shell reads as these words. */
+// quote WORD...: one line that a shell reads as these words.
 static int print_quoted(int argc, char **argv)
 {
     char *text = words_quote((const char *const *)argv, (size_t)argc);
-    if (text == NULL || fputs(text, stdout) == EOF || fflush(stdout) != 0)
+    if (!text || fputs(text, stdout) == EOF || fflush(stdout) != 0)
         return EXIT_FAILURE;
     free(text);
     return EXIT_SUCCESS;
 }
 
-/* save FILE: what comes on stdin, to a file that the user named, whole or not at all
- * (common/save.h). A NUL behind it says that it is complete: without one whoever writes has failed,
- * and said why. */
+// save FILE: what comes on stdin, to a file that the user named, whole or not at all
+// (common/save.h). A NUL behind it says that it is complete: without one whoever writes has failed,
+// and said why.
 static int save_input(int argc, char **argv)
 {
     struct save save;
@@ -125,7 +255,7 @@ static int save_input(int argc, char **argv)
     bool written = save_begin(&save, path, SAVE_OUTPUT);
     int error = errno;
     const bool begun = written;
-    /* To the end, also where nothing can be written: the writer has nothing to complain about. */
+    // To the end, also where nothing can be written: the writer has nothing to complain about.
     for (; (next = getchar()) != EOF; held = next)
         if (written && putc(held, save.file) == EOF) {
             written = false;
@@ -140,10 +270,10 @@ static int save_input(int argc, char **argv)
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* lock KIND FILE: takes the lock of FILE, or of the open descriptor of that number, which then
- * belongs to all who have the descriptor; that of a FILE ends with us. KIND: exclusive or shared,
- * which do not wait, or wait-exclusive or wait-shared. Status 3: somebody else has it; 1: it
- * cannot be had, which is said. */
+// lock KIND FILE: takes the lock of FILE, or of the open descriptor of that number, which then
+// belongs to all who have the descriptor; that of a FILE ends with us. KIND: exclusive or shared,
+// which do not wait, or wait-exclusive or wait-shared. Status 3: somebody else has it; 1: it
+// cannot be had, which is said.
 static int take_lock(int argc, char **argv)
 {
     enum { HELD = 3 };
@@ -165,7 +295,7 @@ static int take_lock(int argc, char **argv)
     return state == LOCK_TAKEN ? EXIT_SUCCESS : state == LOCK_HELD ? HELD : EXIT_FAILURE;
 }
 
-/* pin PID CPUS: keeps a process on these CPUs, and what it starts from now on. */
+// pin PID CPUS: keeps a process on these CPUs, and what it starts from now on.
 static int pin(int argc, char **argv)
 {
     struct cpu_list list;
@@ -176,8 +306,8 @@ static int pin(int argc, char **argv)
     return cpus_pin_process((pid_t)pid, &list) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-/* fifos FOLDER NAME...: makes them in FOLDER, and FOLDER where it is not there: for our user
- * alone. */
+// fifos FOLDER NAME...: makes them in FOLDER, and FOLDER where it is not there: for our user
+// alone.
 static int make_fifos(int argc, char **argv)
 {
     struct stat status;
