@@ -299,9 +299,18 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
 // The words of the command line that the host is given: all but what is about this machine.
 static void put_words(const struct experiment *experiment)
 {
-    static const char *const ours[] = {
-        "on",          "output",     "resume",          "json",            "quiet",          "style",
-        "export-json", "export-csv", "export-markdown", "export-asciidoc", "export-orgmode", NULL};
+    static const char *const ours[] = {"on",
+                                       "output",
+                                       "resume",
+                                       "json",
+                                       "quiet",
+                                       "style",
+                                       "export-json",
+                                       "export-csv",
+                                       "export-markdown",
+                                       "export-asciidoc",
+                                       "export-orgmode",
+                                       NULL};
     struct arena arena = {0};
     const struct option_list words = options_words(experiment->given, ours, &arena);
     for (size_t i = 0; i < words.count; i++)

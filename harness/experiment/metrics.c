@@ -64,8 +64,7 @@ static bool add(const struct reader *reader, const struct metric_setting *metric
                  MOST);
         return false;
     }
-    metrics->metric =
-        arena_more(reader->arena, metrics->metric, metrics->count, sizeof *metric);
+    metrics->metric = arena_more(reader->arena, metrics->metric, metrics->count, sizeof *metric);
     metrics->metric[metrics->count++] = *metric;
     return true;
 }
