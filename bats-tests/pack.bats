@@ -40,6 +40,22 @@ derived() {
     gone "$(<pid-1)" && gone "$(<child-1)" && gone "$(<pid-3)" && gone "$(<child-3)"
 }
 
+@test "copies: what keeps one from beginning is named, and CPUs that are not allowed are wrong use" {
+    run -127 --separate-stderr "$BIN/copies" --input nowhere -- true
+    [[ $stderr == 'jostle: copy 1 of 1 (true) ended with exit status 127: nowhere: No such file or directory' ]]
+    run -2 --separate-stderr taskset -c 0 "$BIN/copies" --pin 0:1 -- true
+    [[ $stderr == 'jostle: --pin 0:1: CPU 1 is not allowed here: choose from 0' ]]
+}
+
+@test "copies: where not all can be started, none begins" {
+    ((EUID == 0)) || skip 'needs root, to be another user with a limit of processes'
+    chmod 777 . && mkdir -m 777 begun
+    run -1 --separate-stderr setpriv --reuid 64999 --clear-groups bash -c \
+        'ulimit -u 20; exec "$0" --copies 100 -- touch begun/{copy}' "$BIN/copies"
+    [[ $stderr == *'cannot be started: Resource temporarily unavailable: raise the limit of processes (ulimit -u), or run fewer' ]]
+    [[ -z $(ls begun) ]]
+}
+
 @test "copies: when they are killed, so are the copies and their daemons, and their folders go" {
     local which pid killed number
     for which in 1 2; do

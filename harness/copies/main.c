@@ -123,6 +123,15 @@ static void read_seats(struct copies_request *request)
         if (cpus_parse(list, &request->seat[request->seat_count++]) != 0)
             usage_error("--pin %s: '%s' is no list of CPUs: give lists such as 0:1 or 0-1:2-3",
                         request->pin, list);
+    struct cpu_list allowed;
+    char text[CPUS_TEXT];
+    const bool known = cpus_allowed(&allowed) == 0;
+    for (size_t i = 0; known && i < request->seat_count; i++) {
+        const int cpu = cpus_missing(&request->seat[i], &allowed);
+        if (cpu >= 0)
+            usage_error("--pin %s: CPU %d is not allowed here: choose from %s", request->pin, cpu,
+                        cpus_format(&allowed, text, sizeof text));
+    }
 }
 
 // Answers --help; wrong use ends the program.
@@ -277,22 +286,30 @@ static bool copies_prepare(struct copies *copies, const struct copies_request *r
 
 // ---- in the child
 
-static bool settle_in(const struct copies *copies, const struct copy *copy)
+// Gives the copy its CPUs, folder, environment and streams. Returns what failed, with errno; NULL:
+// nothing.
+static const char *settle_in(const struct copies *copies, const struct copy *copy)
 {
     const struct copies_request *request = copies->request;
     char number[32], all[32], path[PATH_MAX];
     snprintf(number, sizeof number, "%zu", copy->number);
     snprintf(all, sizeof all, "%zu", copies->count);
-    const int input = open(request->input ?: "/dev/null", O_RDONLY);
-    const int output = open("/dev/null", O_WRONLY);
+    if (request->seat &&
+        cpus_pin_list(&request->seat[(copy->number - 1) % request->seat_count]) != 0)
+        return "--pin";
+    const char *file = request->input ?: "/dev/null";
+    const int input = open(file, O_RDONLY), output = open("/dev/null", O_WRONLY);
+    if (input < 0)
+        return file;
+    if (request->own_folder && chdir(scratch_of(copies, copy->number, path)) != 0)
+        return "its folder";
+    if (setenv("JOSTLE_COPY", number, 1) != 0 || setenv("JOSTLE_COPIES", all, 1) != 0)
+        return "its environment";
     const int errors = copy->stderr_fd >= 0 ? copy->stderr_fd : output;
-    return input >= 0 && output >= 0 && setenv("JOSTLE_COPY", number, 1) == 0 &&
-           setenv("JOSTLE_COPIES", all, 1) == 0 &&
-           (!request->seat ||
-            cpus_pin_list(&request->seat[(copy->number - 1) % request->seat_count]) == 0) &&
-           (!request->own_folder || chdir(scratch_of(copies, copy->number, path)) == 0) &&
-           dup2(input, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0 &&
-           dup2(errors, STDERR_FILENO) >= 0;
+    if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 ||
+        dup2(errors, STDERR_FILENO) < 0)
+        return "its streams";
+    return NULL;
 }
 
 // Two pipes: each copy writes a byte into `ready` when it waits, and waits until the other end of
@@ -312,14 +329,14 @@ static void become(const struct copies *copies, const struct copy *copy, const s
     // It must not outlive us, also where we are killed; and we may have been already.
     if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || getppid() != parent)
         _exit(NOT_STARTED);
-    const bool ready = settle_in(copies, copy);
-    if (!ready)
-        dprintf(copy->stderr_fd, "it could not be set up: %s\n", strerror(errno));
+    const char *failed = settle_in(copies, copy);
+    if (failed)
+        dprintf(copy->stderr_fd, "%s: %s\n", failed, strerror(errno));
     if (write(gate->ready[1], "", 1) != 1)
         _exit(NOT_STARTED);
     while (read(gate->open[0], &nothing, 1) < 0 && errno == EINTR)
         ;
-    if (!ready || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+    if (failed || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
         _exit(NOT_STARTED);
     execvp(copy->words[0], copy->words);
     dprintf(STDERR_FILENO, "%s: %s\n", copy->words[0], strerror(errno));
@@ -419,15 +436,17 @@ static bool run_some(struct copies *copies, size_t first, size_t end)
     const bool forked = fork_behind(copies, first, end, &gate);
     close(gate.open[0]);
     close(gate.ready[1]);
-    if (forked)
-        wait_at(&gate, end - first);
+    if (!forked) {
+        (void)tree_kill(); // while the gate is closed: none of them is to begin
+        return false;
+    }
+    wait_at(&gate, end - first);
     const int64_t start_ns = clock_ns();
     close(gate.open[1]);
     close(gate.ready[0]);
-    if (forked)
-        wait_for(copies, end - first, start_ns);
+    wait_for(copies, end - first, start_ns);
     (void)tree_kill(); // all that lives below us
-    return forked;
+    return true;
 }
 
 // Runs them to their end, at once or in turn; afterwards nothing of what they have started lives.
