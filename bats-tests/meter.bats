@@ -28,6 +28,14 @@ groups_of_meters() {
     find /sys/fs/cgroup -maxdepth 6 -type d -name "jostle-meter.${1:-*}" 2>/dev/null
 }
 
+# no_group_is_orphaned: the meter of each group lives.
+no_group_is_orphaned() {
+    local group
+    while read -r group; do
+        kill -0 "${group##*.}" || return
+    done < <(groups_of_meters)
+}
+
 # matches_schema: every line on stdin has the members that the schema requires, in its
 # order, and no unknown one, each of its type and within its bounds.
 matches_schema() {
@@ -400,7 +408,7 @@ allowed_cpus() {
     "$METER" --output "$RECORD" -- true
     holds '.cpus == $cpus' --arg cpus "$(allowed_cpus)" <"$RECORD"
     run -1 --separate-stderr "$METER" --cpus 1000 -- touch ran
-    [[ $stderr == 'jostle: --cpus'* && ! -e ran ]]
+    [[ $stderr == 'jostle: --cpus: none of these may be used here: Invalid argument: nothing was run' && ! -e ran ]]
 }
 
 @test "the priority is the target's" {
@@ -445,6 +453,13 @@ allowed_cpus() {
     [[ -w /dev/full ]] || skip "there is no /dev/full"
     run -125 --separate-stderr "$METER" --output /dev/full -- true
     [[ $stderr == 'jostle: /dev/full cannot be written (No space left on device): '* ]]
+}
+
+@test "a service whose first line cannot be written is not started, and leaves no control group" {
+    [[ -w /dev/full ]] || skip "there is no /dev/full"
+    run -1 --separate-stderr "$METER" --service --output /dev/full --ready port:1 -- touch ran
+    [[ $stderr == 'jostle: /dev/full cannot be written (No space left on device): '* && ! -e ran ]]
+    eventually 10 no_group_is_orphaned
 }
 
 @test "hardware counters that are not there are null and named" {

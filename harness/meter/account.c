@@ -93,7 +93,7 @@ static bool has(int folder_fd, const char *name)
 
 bool account_open(struct account *account, const struct settings *settings)
 {
-    *account = (struct account){.group = GROUP_OF_NONE, .memory_fd = -1};
+    *account = ACCOUNT_OF_NONE;
     for (size_t i = 0; i < settings->account.count; i++) {
         const char *folder = settings->account.item[i];
         const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -174,5 +174,5 @@ void account_close(struct account *account)
 {
     fd_close(&account->group.folder_fd);
     fd_close(&account->memory_fd);
-    *account = (struct account){.group = GROUP_OF_NONE, .memory_fd = -1};
+    *account = ACCOUNT_OF_NONE;
 }

@@ -159,7 +159,7 @@ static const char *prepare(struct launch_report *report, const struct settings *
     // in force is read again.
     if (settings->cpus != NULL &&
         (cpus_parse(settings->cpus, &report->cpus) != 0 || cpus_pin_list(&report->cpus) != 0))
-        return "--cpus";
+        return "--cpus: none of these may be used here";
     if (cpus_allowed(&report->cpus) != 0)
         return "reading the affinity";
     if (folder != NULL && chdir(folder) != 0)

@@ -277,7 +277,7 @@ static bool run_again(struct runner *runner)
     return true;
 }
 
-// run_end: leaves no group behind.
+// run_end: of what run_begin() has got, or a part of that. Leaves no group behind.
 static void run_end(struct runner *runner)
 {
     if (runner->runs > 0)
@@ -401,12 +401,23 @@ static int serve(struct runner *runner)
     }
 }
 
+// run_all: the run, or with --serve all of them. Returns meter's exit code.
+static int run_all(struct runner *runner, const struct settings *settings)
+{
+    int code = EXIT_NOT_RUN;
+    if (run_begin(runner, settings))
+        code = settings->serve ? serve(runner) : run_once(runner);
+    run_end(runner);
+    return code;
+}
+
 int main(int argc, char **argv)
 {
     streams_open();
     const pid_t caller = getppid();
     struct settings settings;
     struct runner runner = {.group = GROUP_OF_NONE,
+                            .account = ACCOUNT_OF_NONE,
                             .launch = {.drain = DRAIN_OF_NONE, .captured_error_fd = -1},
                             .own_fd = -1,
                             .hangup_fd = -1};
@@ -420,9 +431,8 @@ int main(int argc, char **argv)
     if (signals_take(&runner.signals) && keeper_start(&keeper, &code)) {
         if (settings.service)
             code = service_run(&settings, &runner.signals);
-        else if (run_begin(&runner, &settings))
-            code = settings.serve ? serve(&runner) : run_once(&runner);
-        run_end(&runner);
+        else
+            code = run_all(&runner, &settings);
     }
     meter_settings_free(&settings);
     return code;

@@ -428,6 +428,8 @@ struct account {
     struct group_usage before;
 };
 
+#define ACCOUNT_OF_NONE ((struct account){.group = GROUP_OF_NONE, .memory_fd = -1})
+
 // account_open: of the folders of --account: one in v2, or those of cpuacct and memory in v1. False
 // after a message.
 bool account_open(struct account *account, const struct settings *settings);

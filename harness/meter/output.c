@@ -1,5 +1,6 @@
 #include "meter.h"
 
+#include "common/clock.h"
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/save.h"
@@ -142,8 +143,7 @@ static void *run(void *user)
         (void)poll(files, 2, -1);
     while (take_all(drain, text) && files[1].revents == 0);
     if (getrusage(RUSAGE_THREAD, &usage) == 0)
-        drain->cpu_ns = (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * INT64_C(1000000000) +
-                        (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * INT64_C(1000);
+        drain->cpu_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
     return NULL;
 }
 

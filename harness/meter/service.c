@@ -455,7 +455,7 @@ static bool open_all(struct service *service)
         return complain("no temporary file: %s: set TMPDIR to a folder that can be written",
                         strerror(errno));
     return accounting_find(&service->process.group, settings->accounting) &&
-           say_event(service, "ready", NULL);
+           (say_event(service, "ready", NULL) || save_complain(settings->output));
 }
 
 int service_run(const struct settings *settings, const struct signals *signals)
@@ -466,17 +466,16 @@ int service_run(const struct settings *settings, const struct signals *signals)
                                           .out = {.fd = -1},
                                           .errors = {.fd = -1}},
                               .output_fd = -1};
-    if (!open_all(&service))
-        return EXIT_NOT_RUN;
-    loop(&service);
-    const bool ended = service_process_end(&service.process);
-    keep_logs(&service);
+    int code = EXIT_NOT_RUN;
+    if (open_all(&service)) {
+        loop(&service);
+        code = service_process_end(&service.process) ? EXIT_RECORDED : EXIT_LOST;
+        keep_logs(&service);
+    }
     stalls_close(&service.stalls);
     group_remove(&service.process.group);
     service_totals_free(&service.marked);
     fd_close(&service.process.out.fd);
     fd_close(&service.process.errors.fd);
-    if (service.wrong)
-        return EXIT_WRONG_USE;
-    return ended ? EXIT_RECORDED : EXIT_LOST;
+    return service.wrong ? EXIT_WRONG_USE : code;
 }
