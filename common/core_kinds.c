@@ -82,9 +82,7 @@ struct core {
 
 static int64_t number_of(int cpu, const char *file)
 {
-    char path[128];
-    snprintf(path, sizeof path, CPU_FOLDER "/cpu%d/%s", cpu, file);
-    return machine_number(path);
+    return machine_number(CPU_FOLDER "/cpu%d/%s", cpu, file);
 }
 
 // Names of all CPUs, by their numbers.
@@ -116,7 +114,7 @@ static void name_intel(char (*names)[64])
     struct cpu_list cpus;
     char text[CPUS_TEXT];
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (!machine_line(kinds[i].path, text, sizeof text) || cpus_parse(text, &cpus) != 0)
+        if (!machine_line(text, sizeof text, "%s", kinds[i].path) || cpus_parse(text, &cpus) != 0)
             continue;
         for (unsigned j = 0; j < cpus.count; j++)
             snprintf(names[cpus.cpu[j]], sizeof names[0], "%s", kinds[i].name);
@@ -167,7 +165,7 @@ static void find(struct core_kinds *kinds, char (*names)[64])
 {
     struct cpu_list online;
     char text[CPUS_TEXT];
-    if (!machine_line(CPU_FOLDER "/online", text, sizeof text) || cpus_parse(text, &online) != 0)
+    if (!machine_line(text, sizeof text, CPU_FOLDER "/online") || cpus_parse(text, &online) != 0)
         return;
     for (unsigned i = 0; i < online.count; i++) {
         const int cpu = online.cpu[i];

@@ -210,7 +210,7 @@ static void take_pressure(const struct counter_files *files, size_t file, int64_
 static void take_load_average(double load_average[3])
 {
     char line[256];
-    if (!machine_line("/proc/loadavg", line, sizeof line) ||
+    if (!machine_line(line, sizeof line, "/proc/loadavg") ||
         sscanf(line, "%lf %lf %lf", &load_average[0], &load_average[1], &load_average[2]) != 3)
         load_average[0] = load_average[1] = load_average[2] = NAN;
 }
@@ -258,9 +258,7 @@ bool schedstat_read(int fd, struct schedstat *schedstat)
 
 static int64_t energy_number(size_t package, const char *name)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, POWERCAP "/intel-rapl:%zu/%s", package, name);
-    return machine_number(path);
+    return machine_number(POWERCAP "/intel-rapl:%zu/%s", package, name);
 }
 
 // Of AMD, too: the driver is the same. Zones of a second level (intel-rapl:0:0) are parts of a
@@ -269,10 +267,10 @@ void energy_read(struct energy *energy)
 {
     *energy = (struct energy){.at_ns = clock_ns()};
     for (size_t i = 0; i < ENERGY_PACKAGES; i++) {
-        char path[PATH_MAX], name[64];
-        snprintf(path, sizeof path, POWERCAP "/intel-rapl:%zu/name", i);
+        char name[64];
         // A zone of the whole platform (psys) has the packages in it.
-        if (!machine_line(path, name, sizeof name) || name[0] != 'p' || name[1] != 'a')
+        if (!machine_line(name, sizeof name, POWERCAP "/intel-rapl:%zu/name", i) ||
+            name[0] != 'p' || name[1] != 'a')
             continue;
         const int64_t uj = energy_number(i, "energy_uj"),
                       range = energy_number(i, "max_energy_range_uj");

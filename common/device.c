@@ -1,12 +1,15 @@
 #include "device.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -49,15 +52,6 @@ static bool is_disk_of(const char *name, const char *const *prefixes, size_t cou
     return false;
 }
 
-// The first line of FOLDER/NAME, without its end; false: there is none.
-static bool read_line(const char *folder, const char *name, char *line, size_t size)
-{
-    const bool got = file_read_in(folder, name, line, size);
-    if (got)
-        line[strcspn(line, "\n")] = '\0';
-    return got && *line != '\0';
-}
-
 static void add_name(char *list, size_t size, const char *name)
 {
     size_t length = strlen(list), name_length = strlen(name);
@@ -84,6 +78,127 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
     return length > 0 && length < PATH_MAX;
 }
 
+// ---- what a block device, and a file system, say of themselves
+
+// <linux/fs.h> of Linux 6.9
+struct file_system_uuid {
+    uint8_t length;
+    uint8_t uuid[16];
+};
+#ifndef FS_IOC_GETFSUUID
+#define FS_IOC_GETFSUUID _IOR(0x15, 0, struct file_system_uuid)
+#endif
+
+// The first line of FOLDER/NAME without blanks at either end. False: there is none.
+static bool read_word(const char *folder, const char *name, char *text, size_t size)
+{
+    char line[256];
+    if (!file_read_in(folder, name, line, sizeof line))
+        return false;
+    line[strcspn(line, "\n")] = '\0';
+    const char *begin = line + strspn(line, " \t");
+    size_t length = strlen(begin);
+    while (length > 0 && isspace((unsigned char)begin[length - 1]))
+        length--;
+    snprintf(text, size, "%.*s", (int)length, begin);
+    return length > 0;
+}
+
+// What a block device is known by on every machine and after every boot, by its folder in /sys:
+// "serial S3Z9NB0K", "wwid eui.0025385b21404321", "uuid LVM-..." (device mapper, RAID), with the
+// partition's number. "": it says nothing of the kind.
+static void disk_identity(const char *folder, char *text, size_t size)
+{
+    static const struct {
+        const char *name, *file;
+    } sources[] = {{"wwid", "wwid"},     {"wwid", "device/wwid"},
+                   {"serial", "serial"}, {"serial", "device/serial"},
+                   {"uuid", "dm/uuid"},  {"uuid", "md/uuid"}};
+    char disk[PATH_MAX], value[128], part[32] = "";
+    snprintf(disk, sizeof disk, "%s", folder);
+    if (read_word(folder, "partition", part, sizeof part))
+        *strrchr(disk, '/') = '\0';
+    text[0] = '\0';
+    for (size_t i = 0; i < LENGTH(sources) && text[0] == '\0'; i++)
+        if (read_word(disk, sources[i].file, value, sizeof value))
+            snprintf(text, size, "%s %s%s%s", sources[i].name, value,
+                     part[0] != '\0' ? " partition " : "", part);
+}
+
+// Whether the link FOLDER/NAME ends in one of these.
+static bool links_to(const char *folder, const char *name, const char *const *ends, size_t count)
+{
+    char path[PATH_MAX], target[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
+        return false;
+    const ssize_t length = readlink(path, target, sizeof target - 1);
+    target[length < 0 ? 0 : length] = '\0';
+    const char *slash = strrchr(target, '/');
+    for (size_t i = 0; i < count && slash; i++)
+        if (strcmp(slash + 1, ends[i]) == 0)
+            return true;
+    return false;
+}
+
+// Whether a host makes a disk up for a virtual machine, by its driver, or by its vendor and model.
+static bool disk_is_virtual(const char *folder)
+{
+    static const char *const drivers[] = {"virtio_blk", "vbd", "xen-blkfront", "hv_storvsc"};
+    static const char *const makers[] = {"QEMU",   "VMware", "VBOX", "Msft",
+                                         "Google", "VIRTIO", "Xen",  "Amazon Elastic"};
+    static const char *const files[] = {"device/vendor", "device/model"};
+    char text[128];
+    if (links_to(folder, "device/driver", drivers, LENGTH(drivers)))
+        return true;
+    for (size_t i = 0; i < LENGTH(files); i++)
+        for (size_t j = 0; read_word(folder, files[i], text, sizeof text) && j < LENGTH(makers);
+             j++)
+            if (strncasecmp(text, makers[j], strlen(makers[j])) == 0)
+                return true;
+    return false;
+}
+
+// By the ioctl of newer kernels; it needs no right but to open the folder. An image may have
+// been made without one: then it is 0.
+static bool ask_uuid(const char *path, uint8_t uuid[16])
+{
+    static const uint8_t none[16];
+    struct file_system_uuid answer = {0};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    const bool known = ioctl(fd, FS_IOC_GETFSUUID, &answer) == 0 && answer.length == 16;
+    close(fd);
+    memcpy(uuid, answer.uuid, sizeof answer.uuid);
+    return known && memcmp(uuid, none, sizeof none) != 0;
+}
+
+// What the file system itself is known by, without any right: a number that stays the same as long
+// as it exists ("file system 0123456789abcdef"). False: this kernel, or this kind of file system,
+// has none.
+static bool disk_file_system_identity(const char *path, const char *type, char *text, size_t size)
+{
+    struct statfs status;
+    uint8_t uuid[16];
+    uint64_t number = 0;
+    text[0] = '\0';
+    if (ask_uuid(path, uuid)) {
+        int used = snprintf(text, size, "file system ");
+        for (size_t i = 0; i < sizeof uuid && used + 2 < (int)size; i++)
+            used += snprintf(text + used, size - (size_t)used, "%02x", uuid[i]);
+        return true;
+    }
+    // These make f_fsid of their UUID; that of others is a device number.
+    if ((strcmp(type, "ext4") != 0 && strcmp(type, "btrfs") != 0) || statfs(path, &status) != 0)
+        return false;
+    memcpy(&number, &status.f_fsid, sizeof number);
+    if (number != 0)
+        snprintf(text, size, "file system %016llx", (unsigned long long)number);
+    return number != 0;
+}
+
+// ---- from a path to its disks
+
 static void resolve(const char *path, struct device *device, int depth);
 
 static bool is_remote(const char *folder, const char *name)
@@ -91,7 +206,7 @@ static bool is_remote(const char *folder, const char *name)
     char transport[32];
     if (is_disk_of(name, network_disks, LENGTH(network_disks)) || strstr(folder, "/session"))
         return true; // an iSCSI disk hangs below .../sessionN/targetN
-    return read_line(folder, "../transport", transport, sizeof transport) &&
+    return read_word(folder, "../transport", transport, sizeof transport) &&
            (strcmp(transport, "tcp") == 0 || strcmp(transport, "rdma") == 0 ||
             strcmp(transport, "fc") == 0);
 }
@@ -103,7 +218,7 @@ static void whole_disk(const char *folder, const char *name, struct device *devi
     device->memory |= is_disk_of(name, memory_disks, LENGTH(memory_disks));
     device->network |= is_remote(folder, name);
     device->virtual_disk |= disk_is_virtual(folder);
-    if (depth >= DEEPEST || !read_line(folder, "loop/backing_file", backing, sizeof backing)) {
+    if (depth >= DEEPEST || !read_word(folder, "loop/backing_file", backing, sizeof backing)) {
         add_name(device->disks, sizeof device->disks, name);
         return;
     }
@@ -140,9 +255,7 @@ static void descend(const char *folder, struct device *device, bool counting, in
 
 static unsigned logical_block(const char *counter)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "/sys/class/block/%s/queue/logical_block_size", counter);
-    const int64_t bytes = machine_number(path);
+    const int64_t bytes = machine_number("/sys/class/block/%s/queue/logical_block_size", counter);
     return bytes > 0 && bytes <= 1 << 20 ? (unsigned)bytes : 0;
 }
 
@@ -166,7 +279,7 @@ static void resolve_block(dev_t number, struct device *device, int depth)
     if (!realpath(machine_path(folder, whole), real))
         return;
     snprintf(device->name, sizeof device->name, "%.127s", base_name(real));
-    (void)disk_identity(real, device->identity, sizeof device->identity);
+    disk_identity(real, device->identity, sizeof device->identity);
     descend(real, device, true, depth);
     device->block_bytes = logical_block(device->counter);
 }
@@ -227,12 +340,11 @@ bool device_count(const struct device *device, struct device_counters *counters)
     // Documentation/block/stat.rst: reads, merged, sectors, ms, writes, merged, sectors, and more,
     // which older kernels lack.
     unsigned long long v[7] = {0};
-    char path[PATH_MAX], line[512], *at = line, *end;
+    char line[512], *at = line, *end;
     int count = 0;
     if (device->counter[0] == '\0')
         return false;
-    snprintf(path, sizeof path, "/sys/class/block/%s/stat", device->counter);
-    if (!machine_line(path, line, sizeof line))
+    if (!machine_line(line, sizeof line, "/sys/class/block/%s/stat", device->counter))
         return false;
     for (; count < 7; count++, at = end) {
         v[count] = strtoull(at, &end, 10);
@@ -258,21 +370,15 @@ static void not_known(struct link_speed *link, const char *why, const char *disk
     snprintf(link->source, sizeof link->source, "%s (%.60s)", why, disk);
 }
 
-// The number at the start of a file of sysfs; 0: there is none.
-static double number_in(const char *path)
-{
-    char line[64];
-    return machine_line(path, line, sizeof line) ? strtod(line, NULL) : 0;
-}
-
 // NVMe: block device, controller, PCI device.
+#define LINK "/sys/class/block/%s/device/device/"
+
 static bool pcie_speed(const char *disk, struct link_speed *link)
 {
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "/sys/class/block/%s/device/device/current_link_speed", disk);
-    const double speed_gt = number_in(path);
-    snprintf(path, sizeof path, "/sys/class/block/%s/device/device/current_link_width", disk);
-    const double width = number_in(path);
+    char speed[64], lanes[64];
+    (void)machine_line(speed, sizeof speed, LINK "current_link_speed", disk);
+    (void)machine_line(lanes, sizeof lanes, LINK "current_link_width", disk);
+    const double speed_gt = strtod(speed, NULL), width = strtod(lanes, NULL);
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (speed_gt <= 0 || width <= 0 || speed_gt > codes[i].up_to_gt)
             continue;
@@ -288,14 +394,14 @@ static bool pcie_speed(const char *disk, struct link_speed *link)
 // that of the port's number ("6.0 Gbps"; Serial ATA has 8b/10b at each of its speeds).
 static bool sata_speed(const char *disk, struct link_speed *link)
 {
-    char path[PATH_MAX], under[PATH_MAX], real[PATH_MAX];
+    char path[PATH_MAX], under[PATH_MAX], real[PATH_MAX], speed[64];
     const char *port;
     snprintf(path, sizeof path, "/sys/class/block/%s", disk);
     if (!realpath(machine_path(path, under), real) || (port = strstr(real, "/ata")) == NULL)
         return false;
-    snprintf(path, sizeof path, "/sys/class/ata_link/link%d/sata_spd",
-             (int)strtol(port + 4, NULL, 10));
-    const double speed_gbit = number_in(path);
+    (void)machine_line(speed, sizeof speed, "/sys/class/ata_link/link%d/sata_spd",
+                       (int)strtol(port + 4, NULL, 10));
+    const double speed_gbit = strtod(speed, NULL);
     if (speed_gbit <= 0)
         return false;
     link->bytes_per_s = speed_gbit * 1e9 * 0.8 / 8;

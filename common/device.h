@@ -37,8 +37,6 @@ bool device_of(const char *path, struct device *device);
 // False where there are none: network, memory, not resolved.
 bool device_count(const struct device *device, struct device_counters *counters);
 
-// What a block device says of itself, by its folder in /sys.
-
 // How fast the link to a disk is: what no transfer that reaches the disk can exceed.
 
 struct link_speed {

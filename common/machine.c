@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,14 @@ const char *machine_path(const char *path, char buffer[PATH_MAX])
     return buffer;
 }
 
-bool machine_line(const char *path, char *line, size_t size)
+// The first line of the file with that path.
+static bool __attribute__((format(printf, 3, 0)))
+read_line(char *line, size_t size, const char *format, va_list arguments)
 {
-    char whole[PATH_MAX];
+    char path[PATH_MAX], whole[PATH_MAX];
     line[0] = '\0';
-    FILE *file = fopen(machine_path(path, whole), "re");
+    const int length = vsnprintf(path, sizeof path, format, arguments);
+    FILE *file = length < (int)sizeof path ? fopen(machine_path(path, whole), "re") : NULL;
     if (!file)
         return false;
     if (!fgets(line, (int)size, file))
@@ -32,10 +36,23 @@ bool machine_line(const char *path, char *line, size_t size)
     return line[0] != '\0';
 }
 
-int64_t machine_number(const char *path)
+bool machine_line(char *line, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    const bool there = read_line(line, size, format, arguments);
+    va_end(arguments);
+    return there;
+}
+
+int64_t machine_number(const char *format, ...)
 {
     char line[64], *end;
-    if (!machine_line(path, line, sizeof line))
+    va_list arguments;
+    va_start(arguments, format);
+    const bool there = read_line(line, sizeof line, format, arguments);
+    va_end(arguments);
+    if (!there)
         return UNKNOWN;
     const long long value = strtoll(line, &end, 10);
     return end == line ? UNKNOWN : value;
@@ -83,10 +100,10 @@ static bool firmware_is_virtual(void)
         "bhyve", "Parallels",   "OpenStack", "Virtual Machine", "Google Compute Engine",
         "oVirt", "Firecracker", "Amazon EC2"};
     char text[256], product[256];
-    if (machine_line(files[1], product, sizeof product) && strstr(product, ".metal"))
+    if (machine_line(product, sizeof product, "%s", files[1]) && strstr(product, ".metal"))
         return false;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
-        if (machine_line(files[i], text, sizeof text) &&
+        if (machine_line(text, sizeof text, "%s", files[i]) &&
             names_one_of(text, makers, sizeof makers / sizeof makers[0]))
             return true;
     return false;
@@ -97,8 +114,8 @@ static bool tree_is_virtual(void)
 {
     static const char *const boards[] = {"dummy-virt", "qemu", "xen", "firecracker"};
     char text[256];
-    return machine_line("/proc/device-tree/hypervisor/compatible", text, sizeof text) ||
-           (machine_line("/proc/device-tree/compatible", text, sizeof text) &&
+    return machine_line(text, sizeof text, "/proc/device-tree/hypervisor/compatible") ||
+           (machine_line(text, sizeof text, "/proc/device-tree/compatible") &&
             names_one_of(text, boards, sizeof boards / sizeof boards[0]));
 }
 
@@ -107,13 +124,9 @@ bool machine_is_virtual(void)
     char flags[4096], type[64];
     return (machine_field("/proc/cpuinfo", "flags", ": \t", flags, sizeof flags) &&
             strstr(flags, "hypervisor")) ||
-           machine_line("/sys/hypervisor/type", type, sizeof type) || firmware_is_virtual() ||
+           machine_line(type, sizeof type, "/sys/hypervisor/type") || firmware_is_virtual() ||
            tree_is_virtual();
 }
-
-// Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
-// admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
-// and vm.rst, admin-guide/hw-vuln/.
 
 // A set of the kernel's, which takes one of any length that has room for all its CPUs.
 enum { WORD_BITS = 8 * sizeof(unsigned long) };
@@ -272,39 +285,28 @@ void cpus_add(struct cpu_list *list, int cpu)
 }
 
 #define MOST_INDICES 8
-
-// The sizes of sysfs are "32K"; all units there are powers of 1024.
-static uint64_t size_of(const char *folder)
-{
-    char path[160], text[32];
-    uint64_t size_bytes;
-    snprintf(path, sizeof path, "%s/size", folder);
-    return machine_line(path, text, sizeof text) && units_size(text, &size_bytes) == 0 ? size_bytes
-                                                                                       : 0;
-}
+#define INDEX        "/sys/devices/system/cpu/cpu%d/cache/index%d"
 
 void caches_read(int cpu, struct caches *caches)
 {
     uint64_t *const by_level[] = {NULL, &caches->l1_bytes, &caches->l2_bytes, &caches->l3_bytes};
-    char folder[128], path[160], type[32];
+    char type[32], size[32];
     *caches = (struct caches){0};
     if (cpu < 0)
         cpu = sched_getcpu();
+    if (cpu < 0)
+        cpu = 0;
     for (int index = 0; index < MOST_INDICES; index++) {
-        snprintf(folder, sizeof folder, "/sys/devices/system/cpu/cpu%d/cache/index%d",
-                 cpu < 0 ? 0 : cpu, index);
-        snprintf(path, sizeof path, "%s/level", folder);
-        const int64_t level = machine_number(path);
-        snprintf(path, sizeof path, "%s/type", folder);
-        if (level >= 1 && level <= 3 && machine_line(path, type, sizeof type) &&
-            strcmp(type, "Instruction") != 0)
-            *by_level[level] = size_of(folder);
+        const int64_t level = machine_number(INDEX "/level", cpu, index);
+        if (level < 1 || level > 3 || !machine_line(type, sizeof type, INDEX "/type", cpu, index) ||
+            strcmp(type, "Instruction") == 0)
+            continue;
+        // "32K"; all units there are powers of 1024.
+        *by_level[level] = 0;
+        if (machine_line(size, sizeof size, INDEX "/size", cpu, index))
+            (void)units_size(size, by_level[level]);
     }
 }
-
-// Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
-// admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
-// Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom).
 
 // Sources: sched(7) on autogroup; Linux kernel/sched/autogroup.c (setsid() makes a group, fork()
 // keeps it, cgroups come first); ioctl_tty(2) on TIOCNOTTY.

@@ -64,11 +64,6 @@ struct caches {
 // Of that CPU; -1: of the one that the caller runs on.
 void caches_read(int cpu, struct caches *caches);
 
-// Cores of unlike speed in one machine: Arm's big.LITTLE, Intel's P and E cores. Two cores are of
-// one kind if they have the same name, and neither what the kernel states of their capacity nor
-// their highest frequency differ by more than a tenth: cores of one kind that are allowed a
-// little more clock than others are no kind of their own.
-
 // How what is measured together shares the CPUs. The kernel shares them among control groups
 // first, or else among sessions (autogroup, sched(7)), and among threads last: who has a
 // group of its own gets as much as all threads of another. So target, client, service and each
@@ -154,17 +149,16 @@ bool machine_is_virtual(void);
 
 // The path under JOSTLE_KERNEL_ROOT, into a buffer of PATH_MAX; returns it.
 const char *machine_path(const char *path, char buffer[PATH_MAX]);
-// The first line of a file, without its end. False, and "": there is none.
-bool machine_line(const char *path, char *line, size_t size);
-// The number that begins a file; UNKNOWN where there is none.
-int64_t machine_number(const char *path);
+// The first line, without its end, of the file whose path is as printf makes it. False, and "":
+// there is none.
+bool machine_line(char *line, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// The number that begins such a file; UNKNOWN where there is none.
+int64_t machine_number(const char *format, ...) __attribute__((format(printf, 1, 2)));
 // What follows "NAME<separators>" on a line of a file such as /proc/meminfo.
 // False, and "": no such line.
 bool machine_field(const char *path, const char *name, const char *separators, char *value,
                    size_t size);
-
-// How the machine is set up, as far as that moves figures: what jostle doctor judges,
-// and what experiment.json records.
 
 // What the processor packages have taken, by the kernel's powercap (RAPL): all that runs on them,
 // of everybody, and without the machine's memory, disks and fans.

@@ -258,7 +258,7 @@ static bool read_governors(char *text, size_t size)
         return false;
     const size_t root = strlen(path) - strlen(pattern);
     for (size_t i = 0; i < found.gl_pathc && used < size; i++)
-        if (machine_line(found.gl_pathv[i] + root, line, sizeof line) && !strstr(text, line))
+        if (machine_line(line, sizeof line, "%s", found.gl_pathv[i] + root) && !strstr(text, line))
             used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", line);
     globfree(&found);
     return used > 0;
@@ -287,7 +287,7 @@ static bool read_smt(char *text, size_t size)
 // An empty line where there are none, which is as good as no file.
 static bool read_isolated(char *text, size_t size)
 {
-    if (!machine_line(CPU_FOLDER "/isolated", text, size))
+    if (!machine_line(text, size, CPU_FOLDER "/isolated"))
         snprintf(text, size, "none");
     return true;
 }
@@ -296,7 +296,7 @@ static bool read_isolated(char *text, size_t size)
 static bool read_thp(char *text, size_t size)
 {
     char line[128];
-    if (!machine_line("/sys/kernel/mm/transparent_hugepage/enabled", line, sizeof line))
+    if (!machine_line(line, sizeof line, "/sys/kernel/mm/transparent_hugepage/enabled"))
         return false;
     const char *choice = strchr(line, '[');
     if (!choice)
@@ -319,7 +319,7 @@ static bool read_nodes(char *text, size_t size)
 
 static bool read_microcode(char *text, size_t size)
 {
-    return machine_line(CPU_FOLDER "/cpu0/microcode/version", text, size) ||
+    return machine_line(text, size, CPU_FOLDER "/cpu0/microcode/version") ||
            machine_field("/proc/cpuinfo", "microcode", ": \t", text, size);
 }
 
@@ -332,7 +332,7 @@ static bool (*const readers[FACTS])(char *, size_t) = {
 bool fact_read(enum fact fact, char *text, size_t size)
 {
     text[0] = '\0';
-    const bool shown = files[fact] ? machine_line(files[fact], text, size)
+    const bool shown = files[fact] ? machine_line(text, size, "%s", files[fact])
                                    : readers[fact] && readers[fact](text, size);
     if (!shown)
         text[0] = '\0';
@@ -363,7 +363,7 @@ static json_t *mitigations_to_json(void)
     const size_t root = strlen(path) - strlen(FLAWS_FOLDER "*");
     json_t *flaws = json_object();
     for (size_t i = 0; i < found.gl_pathc; i++)
-        if (machine_line(found.gl_pathv[i] + root, line, sizeof line))
+        if (machine_line(line, sizeof line, "%s", found.gl_pathv[i] + root))
             json_object_set_new(flaws, strrchr(found.gl_pathv[i], '/') + 1, text_to_json(line));
     globfree(&found);
     return flaws;
@@ -387,7 +387,3 @@ json_t *facts_to_json(void)
         json_object_set_new(facts, fact_names[fact], fact_to_json(fact));
     return facts;
 }
-
-// Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
-// admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
-// and vm.rst, admin-guide/hw-vuln/.

@@ -38,22 +38,4 @@ bool mount_find(FILE *mountinfo, const struct mount_query *query, struct mount *
 // Of a path on this machine. False, and MOUNT_UNKNOWN: it cannot be found out.
 bool mount_of(const char *path, struct mount *mount);
 
-// How fast the link to a disk is: what no transfer that reaches the disk can exceed.
-
-// What a block device says of itself, by its folder in /sys.
-
-// What it is known by on every machine and after every boot: "serial S3Z9NB0K", "wwid
-// eui.0025385b21404321", "uuid LVM-..." (device mapper, RAID), with the partition's number.
-// False, and "": it says nothing of the kind.
-bool disk_identity(const char *folder, char *text, size_t size);
-
-// Whether a host makes it up for a virtual machine, by its driver, or by its vendor and
-// model.
-bool disk_is_virtual(const char *folder);
-
-// What the file system itself is known by, without any right: a number that stays the
-// same as long as it exists ("file system 0123456789abcdef"). False, and "": this kernel,
-// or this kind of file system, has none.
-bool disk_file_system_identity(const char *path, const char *type, char *text, size_t size);
-
 #endif

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,18 +179,6 @@ static bool read_raw(struct perf_event_attr *event, const char *text)
     return true;
 }
 
-// The first line of a file of the kernel. False: it is not there.
-static bool __attribute__((format(printf, 3, 4)))
-read_line(char *line, size_t size, const char *format, ...)
-{
-    char path[PATH_MAX];
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(path, sizeof path, format, arguments);
-    va_end(arguments);
-    return length >= 0 && (size_t)length < sizeof path && machine_line(path, line, size);
-}
-
 static bool read_number(uint64_t *number, const char *text)
 {
     char *end;
@@ -238,12 +225,13 @@ static bool read_terms(struct perf_event_attr *event, const char *pmu, char *ter
             *value++ = '\0';
         if (value && !read_number(&number, value))
             return false;
-        if (!value && named_too && read_line(line, sizeof line, PMUS "/%s/events/%s", pmu, term)) {
+        if (!value && named_too &&
+            machine_line(line, sizeof line, PMUS "/%s/events/%s", pmu, term)) {
             if (!read_terms(event, pmu, line, false))
                 return false;
         } else if (strcmp(term, "config") == 0) {
             event->config = number;
-        } else if (!read_line(line, sizeof line, PMUS "/%s/format/%s", pmu, term) ||
+        } else if (!machine_line(line, sizeof line, PMUS "/%s/format/%s", pmu, term) ||
                    !put_bits(event, line, number)) {
             return false;
         }
@@ -255,7 +243,7 @@ static bool read_type(struct perf_event_attr *event, const char *pmu)
 {
     char line[32];
     uint64_t type;
-    if (strpbrk(pmu, "./") || !read_line(line, sizeof line, PMUS "/%s/type", pmu) ||
+    if (strpbrk(pmu, "./") || !machine_line(line, sizeof line, PMUS "/%s/type", pmu) ||
         !read_number(&type, line))
         return false;
     event->type = (__u32)type;
@@ -283,7 +271,7 @@ static bool read_of_kernel(struct perf_event_attr *event, const char *text)
         return false;
     for (size_t i = 0; i < 2; i++) {
         snprintf(copy, sizeof copy, "%s", text);
-        if (read_line(line, sizeof line, PMUS "/%s/events/%s", pmus[i], text))
+        if (machine_line(line, sizeof line, PMUS "/%s/events/%s", pmus[i], text))
             return read_type(event, pmus[i]) && read_terms(event, pmus[i], copy, true);
     }
     char *name = strchr(copy, ':');
@@ -291,7 +279,7 @@ static bool read_of_kernel(struct perf_event_attr *event, const char *text)
         return false;
     *name++ = '\0';
     for (size_t i = 0; i < 2; i++)
-        if (read_line(line, sizeof line, "%s/events/%s/%s/id", tracing[i], copy, name) &&
+        if (machine_line(line, sizeof line, "%s/events/%s/%s/id", tracing[i], copy, name) &&
             read_number(&id, line)) {
             event->type = PERF_TYPE_TRACEPOINT;
             event->config = id;

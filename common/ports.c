@@ -342,9 +342,8 @@ enum step ports_step(enum simd simd, bool floating)
 // kernel does not say.
 static int core_of(int cpu)
 {
-    char path[96];
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    const int64_t first = machine_number(path);
+    const int64_t first =
+        machine_number("/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
     return first == UNKNOWN ? cpu : (int)first;
 }
 

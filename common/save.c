@@ -418,6 +418,3 @@ const char *kept_machine(char *text, size_t size)
     snprintf(text, size, "%s, %ld CPUs", model, sysconf(_SC_NPROCESSORS_ONLN));
     return text;
 }
-
-// SHA-256 by libgcrypt, which uses what instructions the CPU has for it: about 2 GB/s
-// where plain C has 0.2.

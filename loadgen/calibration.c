@@ -38,7 +38,7 @@ static void add_cpus(const struct run *run, struct calibration_key *key)
         add_subject(key, "of a quota of %g CPUs", run->quota_cpus);
     // How large the system makes the pages of those who do not say: "madvise" of "always [madvise]
     // never". Without such a file it has only small ones.
-    const char *at = machine_line("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof text)
+    const char *at = machine_line(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled")
                          ? strchr(text, '[')
                          : NULL;
     if (at && sscanf(at, "[%15[a-z]", pages) == 1)

@@ -292,9 +292,8 @@ static char *no_disk(const struct request *request, struct device *device)
 
 static bool is_rotational(const struct device *device)
 {
-    char path[128];
-    snprintf(path, sizeof path, "/sys/class/block/%.64s/queue/rotational", device->disks);
-    return !device->virtual_disk && machine_number(path) == 1;
+    return !device->virtual_disk &&
+           machine_number("/sys/class/block/%s/queue/rotational", device->disks) == 1;
 }
 
 // --threads, where they are given, and always one thread.

@@ -60,9 +60,10 @@ static void check_throttling(struct findings *findings)
 // Whether a CPU has siblings: its list has more than one.
 static bool shares_core(size_t cpu)
 {
-    char name[128], siblings[64];
-    snprintf(name, sizeof name, CPU_FOLDER "/cpu%zu/topology/thread_siblings_list", cpu);
-    return machine_line(name, siblings, sizeof siblings) && strpbrk(siblings, ",-");
+    char siblings[64];
+    return machine_line(siblings, sizeof siblings,
+                        CPU_FOLDER "/cpu%zu/topology/thread_siblings_list", cpu) &&
+           strpbrk(siblings, ",-");
 }
 
 // " 0 2" of those that were busy and share their core. False: none.

@@ -86,7 +86,8 @@ static bool work_once(struct noise *noise, enum kind kind, int block)
 {
     json_auto_t *record = work(noise, kind);
     if (!record)
-        return complain("the fixed work for %s failed: is the disk full?", kinds[kind].name);
+        return complain("the fixed work for %s failed: %s", kinds[kind].name,
+                        kind == DISK ? "is the disk full?" : "is there memory left?");
     char why[128];
     json_object_set_new(record, "condition", json_string(kinds[kind].name));
     json_object_set_new(record, "block", json_integer(block));

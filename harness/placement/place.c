@@ -165,9 +165,9 @@ static const struct {
 } places[PLACES] = {
     [PLACE_CORE] = {"the same hardware thread: target and load take turns on it", "core"},
     [PLACE_SMT] = {"sibling threads: one hardware thread of a core each", "sibling threads"},
-    [PLACE_L3] = {"another core of the same NUMA node under the same L3 cache, not under one L2",
+    [PLACE_L3] = {"another core of the NUMA node: the same L3 cache, but another L2",
                   "two cores under one L3 cache, with an L2 of their own"},
-    [PLACE_NODE] = {"another core of the same NUMA node that shares neither L3 nor L2 cache",
+    [PLACE_NODE] = {"another core of the NUMA node: another L3 cache, and another L2",
                     "two cores of one NUMA node without a common cache"},
     [PLACE_OTHER_NODE] = {"a core of another NUMA node", "second NUMA node with CPUs"},
     [PLACE_MACHINE] = {"no pinning: both anywhere that is allowed", "CPU"},

@@ -101,7 +101,7 @@ const char *mem_pages_no_huge(void)
 {
     char text[128];
     if (reserved_pages() > 0 ||
-        (machine_line(ENABLED, text, sizeof text) && !strstr(text, "[never]")))
+        (machine_line(text, sizeof text, ENABLED) && !strstr(text, "[never]")))
         return NULL;
     return "transparent huge pages are off (" ENABLED
            " says never) and none of 2 MiB are reserved (vm.nr_hugepages)";
