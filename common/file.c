@@ -58,6 +58,27 @@ bool file_read_open(int fd, char *text, size_t size)
     return true;
 }
 
+void file_last_line(int fd, off_t from, char *line, size_t size)
+{
+    struct stat status;
+    const off_t end = fd >= 0 && fstat(fd, &status) == 0 ? status.st_size : 0;
+    const off_t begin = from > end ? 0 : from; // it was emptied
+    char tail[4096];
+    const off_t most = (off_t)sizeof tail;
+    const ssize_t got =
+        end > begin ? pread(fd, tail, sizeof tail, end - begin > most ? end - most : begin) : 0;
+    size_t last = got > 0 ? (size_t)got : 0;
+    while (last > 0 && isspace((unsigned char)tail[last - 1]))
+        last--;
+    size_t first = last;
+    while (first > 0 && tail[first - 1] != '\n')
+        first--;
+    const size_t length = last - first < size - 1 ? last - first : size - 1;
+    for (size_t i = 0; i < length; i++)
+        line[i] = iscntrl((unsigned char)tail[first + i]) ? ' ' : tail[first + i];
+    line[length] = '\0';
+}
+
 bool file_write(int at_fd, const char *path, const char *text)
 {
     const int fd = openat(at_fd, path, O_WRONLY | O_CLOEXEC);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 // The first size-1 bytes of the file at path below the open folder at_fd (AT_FDCWD:
 // the current one), with a terminating NUL. Returns false, with errno set, when it
@@ -22,6 +23,10 @@ bool file_read_in(const char *folder, const char *name, char *text, size_t size)
 // terminating NUL: for a file that is read again and again, as to open it costs more than
 // to read it. False with errno, also for fd -1 and an empty file.
 bool file_read_open(int fd, char *text, size_t size);
+
+// The last line of an open file, from an offset on, that is not blank: its first size - 1 bytes,
+// and a blank in the place of each control character. "": there is none, or fd is -1.
+void file_last_line(int fd, off_t from, char *line, size_t size);
 
 // Writes text to the existing file at path below at_fd in one write.
 bool file_write(int at_fd, const char *path, const char *text);

@@ -174,44 +174,7 @@ static json_t *memory_bytes(void)
                : json_null();
 }
 
-json_t *environment_to_json(const struct counters *counters)
-{
-    struct utsname names = {0};
-    struct device device;
-    struct core_kinds *kinds = core_kinds_read();
-    char folder[PATH_MAX], governor[64], clock[64];
-    const bool governed = fact_read(FACT_GOVERNOR, governor, sizeof governor);
-    const bool clocked = fact_read(FACT_CLOCKSOURCE, clock, sizeof clock);
-    const bool on_device = device_of(".", &device);
-    (void)uname(&names);
-    json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:{s:s, s:o, s:o}, s:o}",
-        "host", text_to_json(names.nodename), "os", os_name(), "kernel",
-        json_sprintf("%s %s", names.sysname, names.release), "architecture",
-        text_to_json(names.machine), "cpu", processor_name(kinds), "cpus_online",
-        (int)sysconf(_SC_NPROCESSORS_ONLN), "cpus_allowed", allowed_cpus(), "governor",
-        text_to_json(governed ? governor : "unknown"), "virtual_machine", machine_is_virtual(),
-        "memory_bytes", memory_bytes(), "load_average", load_average(counters), "clocksource",
-        known_text(clocked, clock), "folder",
-        text_to_json(getcwd(folder, sizeof folder) ? folder : ""), "file_system",
-        known_text(on_device, device.file_system), "device", known_text(on_device, device.name),
-        "versions", "jostle", JOSTLE_VERSION, "revision", text_to_json(version_revision()), "bash",
-        text_to_json(getenv("JOSTLE_BASH_VERSION")), "job", job());
-    json_t *facts = facts_to_json();
-    json_object_update_missing(object, facts);
-    json_decref(facts);
-    json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
-    free(kinds);
-    return object;
-}
-
-json_t *environment_now(void)
-{
-    struct counters counters;
-    counters_read(&counters);
-    return environment_to_json(&counters);
-}
+// ---- how the machine is set up
 
 // Sources: Linux Documentation/admin-guide/pm/cpufreq.rst and intel_pstate.rst,
 // admin-guide/cputopology.rst, admin-guide/mm/transhuge.rst, admin-guide/sysctl/kernel.rst
@@ -380,10 +343,53 @@ static json_t *fact_to_json(enum fact fact)
     return is_number(text, &number) ? json_integer(number) : text_to_json(text);
 }
 
-json_t *facts_to_json(void)
+// All of them, by name: a number where it is one, `mitigations` an object of texts, null where it
+// is not shown.
+static json_t *facts_to_json(void)
 {
     json_t *facts = json_object();
     for (enum fact fact = 0; fact < FACTS; fact++)
         json_object_set_new(facts, fact_names[fact], fact_to_json(fact));
     return facts;
+}
+
+// ---- all of it
+
+json_t *environment_to_json(const struct counters *counters)
+{
+    struct utsname names = {0};
+    struct device device;
+    struct core_kinds *kinds = core_kinds_read();
+    char folder[PATH_MAX], governor[64], clock[64];
+    const bool governed = fact_read(FACT_GOVERNOR, governor, sizeof governor);
+    const bool clocked = fact_read(FACT_CLOCKSOURCE, clock, sizeof clock);
+    const bool on_device = device_of(".", &device);
+    (void)uname(&names);
+    json_t *object = json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "s:{s:s, s:o, s:o}, s:o}",
+        "host", text_to_json(names.nodename), "os", os_name(), "kernel",
+        json_sprintf("%s %s", names.sysname, names.release), "architecture",
+        text_to_json(names.machine), "cpu", processor_name(kinds), "cpus_online",
+        (int)sysconf(_SC_NPROCESSORS_ONLN), "cpus_allowed", allowed_cpus(), "governor",
+        text_to_json(governed ? governor : "unknown"), "virtual_machine", machine_is_virtual(),
+        "memory_bytes", memory_bytes(), "load_average", load_average(counters), "clocksource",
+        known_text(clocked, clock), "folder",
+        text_to_json(getcwd(folder, sizeof folder) ? folder : ""), "file_system",
+        known_text(on_device, device.file_system), "device", known_text(on_device, device.name),
+        "versions", "jostle", JOSTLE_VERSION, "revision", text_to_json(version_revision()), "bash",
+        text_to_json(getenv("JOSTLE_BASH_VERSION")), "job", job());
+    json_t *facts = facts_to_json();
+    json_object_update_missing(object, facts);
+    json_decref(facts);
+    json_object_set_new(object, "core_kinds", core_kinds_to_json(kinds));
+    free(kinds);
+    return object;
+}
+
+json_t *environment_now(void)
+{
+    struct counters counters;
+    counters_read(&counters);
+    return environment_to_json(&counters);
 }

@@ -48,8 +48,4 @@ bool fact_read(enum fact fact, char *text, size_t size);
 // Its value as a whole number; UNKNOWN (common/machine.h) where it is none.
 long long fact_number(enum fact fact);
 
-// All of them, by name: a number where it is one, `mitigations` an object of texts, null
-// where it is not shown. A new reference.
-json_t *facts_to_json(void);
-
 #endif

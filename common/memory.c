@@ -58,6 +58,17 @@ char *text_joined(char *text, const char *separator, const char *more)
     return longer;
 }
 
+char *text_replaced(const char *text, const char *what, const char *by)
+{
+    char *whole = NULL;
+    size_t size;
+    FILE *stream = must(open_memstream(&whole, &size));
+    for (const char *at; (at = strstr(text, what)) != NULL; text = at + strlen(what))
+        fprintf(stream, "%.*s%s", (int)(at - text), text, by);
+    fputs(text, stream);
+    return stream_text(stream, &whole);
+}
+
 char *text_added(char *text, const char *format, ...)
 {
     va_list arguments;

@@ -51,7 +51,9 @@ char *text_of(const char *format, ...) __attribute__((format(printf, 1, 2)));
 char *stream_text(FILE *stream, char **text);
 // "a, b": more behind text, which is freed; text NULL or "": more alone.
 char *text_joined(char *text, const char *separator, const char *more);
-// The same of what printf makes, without a separator.
+// A text with `by` wherever it has `what`, to be freed.
+char *text_replaced(const char *text, const char *what, const char *by);
+// As text_joined(), of what printf makes, without a separator.
 char *text_added(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -51,12 +51,9 @@ struct options {
 // A wrong value as a message shows it: whole, unless it is very long.
 static const char *shorten(const char *text, char shown[SHOWN_MOST + 4])
 {
-    size_t length = strnlen(text, SHOWN_MOST + 1);
-    if (length <= SHOWN_MOST)
+    if (strnlen(text, SHOWN_MOST + 1) <= SHOWN_MOST)
         return text;
-    length = SHOWN_MOST;
-    while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80) // within a character
-        length--;
+    const size_t length = text_whole(text, SHOWN_MOST);
     memcpy(shown, text, length);
     memcpy(shown + length, "...", 4);
     return shown;

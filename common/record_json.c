@@ -35,10 +35,7 @@ void json_copy_text(const json_t *object, const char *key, char *text, size_t si
     (void)snprintf(text, size, "%s", value);
     if (strlen(value) < size)
         return;
-    size_t length = size - 1;
-    while (length > 0 && ((unsigned char)value[length] & 0xc0) == 0x80) // within a character
-        length--;
-    text[length] = '\0';
+    text[text_whole(value, size - 1)] = '\0';
 }
 
 json_t *json_at(const json_t *object, const char *key, size_t length)

@@ -31,6 +31,13 @@ size_t text_before(const char *text, const char *end)
     return length > less && text_ends(text, end) ? length - less : length;
 }
 
+size_t text_whole(const char *text, size_t most)
+{
+    while (most > 0 && ((unsigned char)text[most] & 0xc0) == 0x80)
+        most--;
+    return most;
+}
+
 enum { MOST = 6 };
 
 int decimals_apart(int decimals, double low, double high, double number)

@@ -14,6 +14,10 @@ int text_order(const void *a, const void *b);
 // is nothing else.
 size_t text_before(const char *text, const char *end);
 
+// How many of the first `most` bytes, without the part of a character (UTF-8) at their end, a text
+// of at least as many has.
+size_t text_whole(const char *text, size_t most);
+
 // How many decimals a number with an interval is printed with.
 
 // So many, and up to 6 where fewer would let an interval that leaves a number out, such as 1 of a

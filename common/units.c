@@ -305,10 +305,7 @@ enum { MOST_DECIMALS = 9 };
 static struct scale scale_by_factor(double factor, const char *unit)
 {
     struct scale result = {.factor = factor};
-    size_t length = strnlen(unit, sizeof result.unit - 1);
-    while (length > 0 && unit[length] != '\0' && ((unsigned char)unit[length] & 0xc0) == 0x80)
-        length--; // no part of a character
-    memcpy(result.unit, unit, length);
+    memcpy(result.unit, unit, text_whole(unit, strnlen(unit, sizeof result.unit - 1)));
     return result;
 }
 

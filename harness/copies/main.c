@@ -232,25 +232,6 @@ static bool uses_scratch(const struct copies_request *request)
     return used;
 }
 
-// The word with every {copy} and {scratch} replaced, to be freed.
-static char *replaced(const char *word, size_t number, const char *scratch)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *stream = must(open_memstream(&text, &size));
-    while (*word != '\0') {
-        const char *copy = text_after(word, "{copy}"), *folder = text_after(word, "{scratch}");
-        if (copy)
-            fprintf(stream, "%zu", number);
-        else if (folder)
-            fputs(scratch, stream);
-        else
-            putc(*word, stream);
-        word = copy ? copy : folder ? folder : word + 1;
-    }
-    return stream_text(stream, &text);
-}
-
 // Makes what they need, their folders too. False after a message. To be freed in any case.
 static bool copies_prepare(struct copies *copies, const struct copies_request *request)
 {
@@ -273,13 +254,16 @@ static bool copies_prepare(struct copies *copies, const struct copies_request *r
         return false;
     for (size_t i = 0; i < copies->count; i++) {
         struct copy *copy = &copies->copy[i];
-        char path[PATH_MAX];
+        char path[PATH_MAX], number[32];
         // Where none can be had, nothing is kept of what it says.
         copy->stderr_fd = file_nameless(temporary && *temporary == '/' ? temporary : "/tmp", 0);
         copy->words = must(calloc(copy->program->word_count + 1, sizeof *copy->words));
-        for (size_t k = 0; k < copy->program->word_count; k++)
-            copy->words[k] = replaced(copy->program->words[k], copy->number,
-                                      scratch_of(copies, copy->number, path));
+        snprintf(number, sizeof number, "%zu", copy->number);
+        (void)scratch_of(copies, copy->number, path);
+        for (size_t k = 0; k < copy->program->word_count; k++) {
+            OWNED char *numbered = text_replaced(copy->program->words[k], "{copy}", number);
+            copy->words[k] = text_replaced(numbered, "{scratch}", path);
+        }
     }
     return true;
 }
@@ -481,25 +465,11 @@ static void copies_free(struct copies *copies)
         file_remove_tree(copies->scratch);
 }
 
-#define TAIL_BYTES 512
+#define LINE_BYTES 512
 
 static double seconds(int64_t time_ns)
 {
     return (double)time_ns / 1e9;
-}
-
-// The last line that a copy wrote to stderr, into text; "" for none.
-static void last_line(const struct copy *copy, char text[TAIL_BYTES])
-{
-    const off_t end = copy->stderr_fd < 0 ? 0 : lseek(copy->stderr_fd, 0, SEEK_END);
-    const off_t from = end > TAIL_BYTES - 1 ? end - (TAIL_BYTES - 1) : 0;
-    ssize_t length = end <= 0 ? 0 : pread(copy->stderr_fd, text, TAIL_BYTES - 1, from);
-    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r'))
-        length--;
-    text[length > 0 ? length : 0] = '\0';
-    const char *line = strrchr(text, '\n');
-    if (line)
-        memmove(text, line + 1, strlen(line));
 }
 
 // Says how a copy failed; returns our exit status.
@@ -507,8 +477,8 @@ static int failed(const struct copies *copies)
 {
     const struct copy *copy = copies->failed;
     const char *name = !copy->program->name ? copy->words[0] : copy->program->name;
-    char text[TAIL_BYTES];
-    last_line(copy, text);
+    char text[LINE_BYTES];
+    file_last_line(copy->stderr_fd, 0, text, sizeof text);
     if (WIFSIGNALED(copy->status)) {
         const int number = WTERMSIG(copy->status);
         complain("copy %zu of %zu (%s) was ended by signal %d (%s)%s%s", copy->number,

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <gsl/gsl_fft_real.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -73,12 +74,6 @@ static bool watch_all(struct worker *workers, unsigned count)
             workers[i].error == 0 || complain("CPU %d cannot be used (%s): allow it with taskset",
                                               workers[i].cpu, strerror(workers[i].error));
     return good;
-}
-
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 // ---- a period ----
@@ -187,7 +182,7 @@ static json_t *cost_json(const struct worker *workers, unsigned count, int64_t t
     json_t *list = must(json_array());
     for (unsigned i = 0; i < count; i++)
         phases += add_phases(&workers[i], delay + phases, room);
-    qsort(delay, phases, sizeof *delay, by_value);
+    gsl_sort(delay, 1, phases);
     for (size_t i = 0; i < sizeof ranks / sizeof *ranks && phases > 0; i++)
         json_add(list, must(json_pack("{s:i, s:o}", "ranks", ranks[i], "slowdown",
                                       json_number(slowdown_of(delay, phases, ranks[i])))));
@@ -201,8 +196,8 @@ static json_t *cost_json(const struct worker *workers, unsigned count, int64_t t
 enum { LENGTHS = 16 }; // of the histogram: 1, 2, 4, ... microseconds and more
 
 struct totals {
-    double lost_ns, time_ns, longest_ns;
-    size_t count, length[LENGTHS];
+    double lost_ns, time_ns, longest_ns, per_s;
+    size_t length[LENGTHS];
 };
 
 static void add_lengths(const struct worker *worker, struct totals *totals)
@@ -214,8 +209,8 @@ static void add_lengths(const struct worker *worker, struct totals *totals)
         totals->longest_ns = fmax(totals->longest_ns, length);
         totals->length[bin < LENGTHS ? bin : LENGTHS - 1]++;
     }
-    totals->count += worker->count;
     totals->time_ns += (double)worker->made_ns;
+    totals->per_s += (double)worker->count * 1e9 / (double)worker->made_ns;
 }
 
 static double median_ns(const struct worker *worker)
@@ -223,7 +218,7 @@ static double median_ns(const struct worker *worker)
     double *length = must(calloc(worker->count + 1, sizeof *length));
     for (size_t i = 0; i < worker->count; i++)
         length[i] = (double)worker->detour[i].length_ns;
-    qsort(length, worker->count, sizeof *length, by_value);
+    gsl_sort(length, 1, worker->count);
     const double median = worker->count > 0 ? length[worker->count / 2] : NAN;
     free(length);
     return median;
@@ -233,11 +228,11 @@ static json_t *cpu_json(const struct worker *worker)
 {
     struct totals totals = {0};
     add_lengths(worker, &totals);
-    return must(json_pack(
-        "{s:i, s:f, s:o, s:o, s:o, s:o}", "cpu", worker->cpu, "seconds", totals.time_ns / 1e9,
-        "percent", json_number(100 * totals.lost_ns / totals.time_ns), "per_s",
-        json_number((double)totals.count * 1e9 / totals.time_ns), "median",
-        json_number(median_ns(worker) / 1e9), "longest", json_number(totals.longest_ns / 1e9)));
+    return must(json_pack("{s:i, s:f, s:o, s:o, s:o, s:o}", "cpu", worker->cpu, "seconds",
+                          totals.time_ns / 1e9, "percent",
+                          json_number(100 * totals.lost_ns / totals.time_ns), "per_s",
+                          json_number(totals.per_s), "median", json_number(median_ns(worker) / 1e9),
+                          "longest", json_number(totals.longest_ns / 1e9)));
 }
 
 static json_t *histogram_json(const struct totals *totals)
@@ -261,8 +256,8 @@ static json_t *record_of(const struct worker *workers, unsigned count, int64_t t
     return must(json_pack(
         "{s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "schema", SCHEMA_OS_NOISE, "threshold_s",
         THRESHOLD_NS / 1e9, "lost_percent", json_number(100 * totals.lost_ns / totals.time_ns),
-        "detours_per_s", json_number((double)totals.count * count * 1e9 / totals.time_ns),
-        "longest_s", json_number(totals.longest_ns / 1e9), "period_s",
+        "detours_per_s", json_number(totals.per_s), "longest_s",
+        json_number(totals.longest_ns / 1e9), "period_s",
         json_number(find_period_s(workers, count, time_ns)), "cpus", cpus, "histogram",
         histogram_json(&totals), "bulk_synchronous", cost_json(workers, count, time_ns)));
 }

@@ -99,18 +99,17 @@ static double sleep_and_count(void)
 
 void watch_machine(struct watch *watch)
 {
-    const size_t most = 8192;
-    OWNED int64_t *before_us = must(calloc(most, sizeof *before_us));
-    *watch = (struct watch){.cpu_busy_us = must(calloc(most, sizeof *watch->cpu_busy_us))};
+    OWNED int64_t *before_us = must(calloc(CPUS_MOST, sizeof *before_us));
+    *watch = (struct watch){.cpu_busy_us = must(calloc(CPUS_MOST, sizeof *before_us))};
     struct processes before = {0}, after = {0};
     processes_read(&before);
-    (void)cpus_busy_us(before_us, most);
+    (void)cpus_busy_us(before_us, CPUS_MOST);
     counters_read(&watch->before);
     const int64_t start_us = clock_ns() / NS_PER_US;
     watch->queue = sleep_and_count();
     counters_read(&watch->after);
     watch->time_us = clock_ns() / NS_PER_US - start_us;
-    watch->cpus = cpus_busy_us(watch->cpu_busy_us, most);
+    watch->cpus = cpus_busy_us(watch->cpu_busy_us, CPUS_MOST);
     for (size_t i = 0; i < watch->cpus; i++)
         watch->cpu_busy_us[i] -= before_us[i];
     processes_read(&after);

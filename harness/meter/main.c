@@ -4,6 +4,7 @@
 #include "meter.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/save.h"
@@ -17,12 +18,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-// A target whose words have a value in the place of {NAME}, anew for each run.
-struct varied {
-    struct target target;
-    char *block; // what its words are in
-};
-
 // What all runs of one command share.
 struct runner {
     const struct settings *settings;
@@ -31,7 +26,8 @@ struct runner {
     struct group group; // of the run that is to come, or of the current one
     struct account account;
     struct launch launch;
-    struct varied varied; // its target, with --vary
+    struct target
+        varied; // its target with --vary: a value in the place of {NAME}, in each run anew
     struct extractor extractor;
     size_t runs; // that were made
     int own_fd;  // of schedstat: meter's own; -1: the kernel has none
@@ -39,55 +35,27 @@ struct runner {
     int hangup_fd; // see struct supervision
 };
 
-static void varied_free(struct varied *varied)
+static void varied_free(struct target *varied)
 {
-    free(varied->target.words);
-    free(varied->block);
-    *varied = (struct varied){.block = NULL};
+    for (char **word = varied->words; word != NULL && *word != NULL; word++)
+        free(*word);
+    free(varied->words);
+    varied->words = NULL;
 }
 
-// copy: the word with the value in the place of {NAME}; returns what follows in `to`. With
-// `to` NULL only the size counts.
-static size_t copy(char *to, const char *word, const char *name, const char *value)
-{
-    const size_t name_length = strlen(name), value_length = strlen(value);
-    size_t size = 0;
-    while (*word != '\0') {
-        const bool is_it = *word == '{' && strncmp(word + 1, name, name_length) == 0 &&
-                           word[name_length + 1] == '}';
-        const char *from = is_it ? value : word;
-        const size_t length = is_it ? value_length : 1;
-        if (to != NULL)
-            memcpy(to + size, from, length);
-        size += length;
-        word += is_it ? name_length + 2 : 1;
-    }
-    if (to != NULL)
-        to[size] = '\0';
-    return size + 1;
-}
-
-// varied_take: makes it of a target, a name (--vary) and a value. False if memory ran out.
-static bool varied_take(struct varied *varied, const struct target *target, const char *name,
+// varied_take: makes it of a target, a name (--vary) and a value.
+static void varied_take(struct target *varied, const struct target *target, const char *name,
                         const char *value)
 {
-    size_t count = 0, size = 0;
+    OWNED char *placeholder = text_of("{%s}", name);
+    size_t count = 0;
     varied_free(varied);
-    for (; target->words[count] != NULL; count++)
-        size += copy(NULL, target->words[count], name, value);
-    char **words = malloc((count + 1) * sizeof *words);
-    varied->block = malloc(size);
-    varied->target = *target;
-    varied->target.words = words;
-    if (words == NULL || varied->block == NULL)
-        return false;
-    char *at = varied->block;
-    for (size_t i = 0; i < count; i++) {
-        words[i] = at;
-        at += copy(at, target->words[i], name, value);
-    }
-    words[count] = NULL;
-    return true;
+    while (target->words[count] != NULL)
+        count++;
+    *varied = *target;
+    varied->words = must(calloc(count + 1, sizeof *varied->words));
+    for (size_t i = 0; i < count; i++)
+        varied->words[i] = text_replaced(target->words[i], placeholder, value);
 }
 
 static bool check_kept(const char *folder)
@@ -312,10 +280,11 @@ static bool parse_run(char *line, struct runner *runner)
         number >= settings->target_count || (value != NULL) != (settings->vary != NULL))
         return false;
     runner->launch.target = &settings->target[number];
-    if (value == NULL)
-        return true;
-    runner->launch.target = &runner->varied.target;
-    return varied_take(&runner->varied, &settings->target[number], settings->vary, value);
+    if (value != NULL) {
+        varied_take(&runner->varied, &settings->target[number], settings->vary, value);
+        runner->launch.target = &runner->varied;
+    }
+    return true;
 }
 
 // take_line: takes the first whole line, NONE where there is none yet.

@@ -185,8 +185,6 @@ void service_totals_free(struct service_totals *totals)
 // What a service writes to one of its outputs: a file without a name on this node's own disk
 // (meter.h says why at its captures), of which the end is kept, however long the service writes.
 
-#define TAIL_SIZE 4096
-
 // length_of: 0 also where the file has no length that is known.
 static off_t length_of(const struct service_log *log)
 {
@@ -225,22 +223,6 @@ void service_log_text(const struct service_log *log, char *text, size_t size)
         if (text[i] == '\0')
             text[i] = '?';
     text[length] = '\0';
-}
-
-// service_log_last_line: the last line of it that is not blank; "" where there is none.
-static void service_log_last_line(const struct service_log *log, char *text, size_t size)
-{
-    char tail[TAIL_SIZE];
-    service_log_text(log, tail, sizeof tail);
-    size_t end = strlen(tail);
-    while (end > 0 && isspace((unsigned char)tail[end - 1]))
-        end--;
-    tail[end] = '\0';
-    const char *line = strrchr(tail, '\n');
-    snprintf(text, size, "%s", line == NULL ? tail : line + 1);
-    for (char *at = text; *at != '\0'; at++)
-        if (iscntrl((unsigned char)*at))
-            *at = ' ';
 }
 
 #define STOP_NS (SERVICE_STOP_S * NS_PER_S)
@@ -450,9 +432,9 @@ bool service_process_end(struct service_process *process)
 
 void service_process_last_line(const struct service_process *process, char *line, size_t size)
 {
-    service_log_last_line(&process->errors, line, size);
+    file_last_line(process->errors.fd, process->errors.from, line, size);
     if (line[0] == '\0')
-        service_log_last_line(&process->out, line, size);
+        file_last_line(process->out.fd, process->out.from, line, size);
 }
 
 const char *service_process_how(const struct service_process *process, const char *when, char *text,

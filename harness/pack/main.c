@@ -95,20 +95,10 @@ static json_t *hints_json(const struct pack *pack, size_t copies)
     snprintf(number[0], sizeof number[0], "%zu", copies);
     snprintf(number[1], sizeof number[1], "%.0f", plan_setting(pack->plan, "cpus_per_copy"));
     JSON_EACH (hint, hints) {
-        static const char *const keys[] = {"{copies}", "{cpus}"};
-        char *text = must(strdup(json_text_at(hint, "options")));
-        for (size_t k = 0; k < 2; k++) {
-            char *at = strstr(text, keys[k]);
-            if (!at)
-                continue;
-            char *filled =
-                text_of("%.*s%s%s", (int)(at - text), text, number[k], at + strlen(keys[k]));
-            free(text);
-            text = filled;
-        }
+        OWNED char *copied = text_replaced(json_text_at(hint, "options"), "{copies}", number[0]);
+        OWNED char *text = text_replaced(copied, "{cpus}", number[1]);
         json_add(list, must(json_pack("{s:O, s:s}", "scheduler", json_object_get(hint, "scheduler"),
                                       "options", text)));
-        free(text);
     }
     return list;
 }
