@@ -54,9 +54,9 @@ figures() {
     done
 }
 
-@test "the report takes no number with a 0 in front or a blank within, and no name twice, as no other reader does" {
+@test "the report takes no number with a 0 in front or a blank within, no escape that is none and no name twice, as no other reader does" {
     local kind file
-    for kind in 's/"wall_s": *0/&0/' 's/"wall_s": *0/& /' 's/"schema":/"schema":"jostle.run\/1",&/'; do
+    for kind in 's/"wall_s": *0/&0/' 's/"wall_s": *0/& /' 's/"schema":/"x":"\\q",&/' 's/"schema":/"schema":"jostle.run\/1",&/'; do
         rm -rf out && cp -r whole out
         sed "2$kind" whole/runs.jsonl >out/runs.jsonl
         ! cmp -s whole/runs.jsonl out/runs.jsonl
@@ -66,12 +66,26 @@ figures() {
         [[ $(<err) == 'jostle: out/runs.jsonl: 1 line is broken or half-written and left out' ]]
     done
     for file in experiment.json result.json; do
-        for kind in 's/"confidence": *0/&0/' 's/"confidence": *0/& /' 's/"schema":/"schema":"x",&/'; do
+        for kind in 's/"confidence": *0/&0/' 's/"confidence": *0/& /' 's/"schema":/"x":"\\q",&/' 's/"schema":/"schema":"x",&/'; do
             rm -rf out && cp -r whole out
             sed "$kind" "whole/$file" >"out/$file"
             ! cmp -s "whole/$file" "out/$file"
             "$JOSTLE" report out >/dev/null 2>err || true
             grep -qFx "jostle: out/$file is broken or half-written" err
+        done
+    done
+}
+
+@test "a report of members that are of another type than they should be ends by no signal" {
+    local kind file format status
+    for kind in 'experiment.settings = ["a"]' 'experiment.environment = [1]' 'result.warnings = "a"' 'result.conditions[].metrics = [{ mean: 1 }]'; do
+        rm -rf out && cp -r whole out
+        file=${kind%%.*}.json
+        jq -c ".${kind#*.}" "whole/$file" >"out/$file"
+        for format in csv html json terminal; do
+            status=0
+            "$BIN/report" --formats="$ROOT/harness/report/format" --quiet --format "$format" out >/dev/null || status=$?
+            [[ $status -le 1 ]]
         done
     done
 }

@@ -21,7 +21,7 @@ golden() {
     report --quiet "$FIXTURES/campaign" "$@" >made
     if [[ ${JOSTLE_GOLDEN:-} == write ]]; then cp made "$file"; fi
     # From 1.7 on jq prints a number as it was written.
-    if [[ $file == *.json ]]; then
+    if [[ $file == */hyperfine.json ]]; then
         diff <(jq 'walk(if type == "number" then . + 0 else . end)' "$file") <(jq 'walk(if type == "number" then . + 0 else . end)' made)
     else
         diff "$file" made
@@ -255,18 +255,27 @@ PYTHON
     local format jq
     jq=$(command -v jq)
     mkdir bin
-    # What the formats read, with two columns of each table swapped and a new one before the fourth.
+    # Two columns of each table swapped, and a new one before the fourth.
+    cat >columns.jq <<'END'
+def changed: (map(.key) | index("loaded")) as $at | [.[$at], .[:$at][-1]] as $two
+  | .[:$at - 1] + $two + .[$at + 1:] | .[:3] + [{ key: "new", title: "new", left: false, rank: 0 }] + .[3:];
+def head: .columns |= (.cells |= changed | .cell_metrics |= changed);
+def row: .texts.new = "N" | .metrics[]?.texts.new = "N";
+END
+    # In what the formats read, and in what the page draws.
     cat >bin/jq <<END
 #!/bin/bash
-"$jq" -c 'def changed: (map(.key) | index("loaded")) as \$at | [.[\$at], .[:\$at][-1]] as \$two
-        | .[:\$at - 1] + \$two + .[\$at + 1:] | .[:3] + [{ key: "new", title: "new", left: false, rank: 0 }] + .[3:];
-    if .columns.cells then .columns |= (.cells |= changed | .cell_metrics |= changed) elif .checks then .texts.new = "N" | .metrics[]?.texts.new = "N" else . end' | exec "$jq" "\$@"
+"$jq" -c -L "$PWD" 'include "columns"; if .columns.cells then head elif .checks then row else . end' | exec "$jq" "\$@"
 END
     chmod +x bin/jq
-    for format in md latex html; do
+    for format in md latex; do
         report "$ROOT/bats-tests/fixtures/report/service" --format "$format" >"plain.$format"
         PATH=$PWD/bin:$PATH report "$ROOT/bats-tests/fixtures/report/service" --format "$format" >"changed.$format"
     done
+    report "$ROOT/bats-tests/fixtures/report/service" --format html >plain.html
+    sed -n '/id="model">$/,/^<\/script>$/ { //! p }' plain.html >model
+    "$jq" -c -L "$PWD" 'include "columns"; .head |= head | .cells[] |= row' model >model.changed
+    sed -e '/id="model">$/,/^<\/script>$/ { //! d }' -e '/id="model">$/ r model.changed' plain.html >changed.html
     page_drawn plain.html >plain && mv plain plain.html
     page_drawn changed.html >changed && mv changed changed.html
     python3 - <<'PYTHON'

@@ -16,6 +16,7 @@ static void collect_all(void *context)
     folders_add(&folders, fuzz_folder());
     folders_distinguish(&folders);
     collect(&collected, &folders, wanted);
+    free(head_of("fuzzed", &collected, &(struct campaigns){0}, wanted));
     collected_free(&collected);
     folders_free(&folders);
 }
@@ -23,7 +24,10 @@ static void collect_all(void *context)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const files[] = {"status.json", "experiment.json", "result.json"};
-    static const struct wanted views[] = {{.lists = true}, {.rows = true, .page = true}};
+    static const struct wanted views[] = {{.lists = true},
+                                          {.figures = true},
+                                          {.rows = true, .table = true},
+                                          {.rows = true, .page = true}};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         fuzz_write_line(files[i], &data, &size);
     (void)fuzz_write("runs.jsonl", data, size);

@@ -162,7 +162,7 @@ static char *model_of(const struct cell *cell, bool lists)
     put_achieved(&json, cell);
     view_put(&json, "attribution",
              view_get(slowdown_of(of, cell->condition, metrics[METRIC_WALL].name), "attribution"));
-    if (view_is(of->machine, VIEW_OBJECT))
+    if (of->machine)
         view_put(&json, "machine", of->machine);
     put_warnings(&json, cell);
     if (!lists)
@@ -458,7 +458,7 @@ static void put_rounded(struct line *json, const struct value *slowdown)
                                : number_interval(ratio.low, ratio.high, decimals, ROOM));
 }
 
-// values, ratio, interval, spec, points, attribution, again, and charts, what it draws:
+// values, ratio, interval, points, attribution, again, and charts, what it draws:
 //   {condition, reference, under, offered, achieved, unit,
 //    metrics: [{metric, unit, timed, main, ratio, low, high, sure, times, alone, loaded}],
 //    runs: {CONDITION: {order, flagged, unused, values: {METRIC: [...]}}}}
@@ -483,7 +483,6 @@ static void put_page(struct line *json, const struct cell *cell, bool first)
     line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
     line_close(json);
     put_rounded(json, cell->slowdown);
-    visible_put(json, "spec", cell->spec);
     view_put(json, "points", view_is(points, VIEW_OBJECT) ? points : NULL);
     visible_put(json, "attribution", row_attribution_words(cell));
     line_text(json, "again", reproduce_command(cell));
@@ -592,14 +591,11 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
     struct line json = {0};
     const struct row row = row_of(cell);
     columns_put_row(&json, TABLE_CELLS, &row, cell->slowdown);
-    visible_put(&json, "target", cell->target);
     line_text(&json, "experiment", cell->of->name);
     visible_put(&json, "variant", cell->variant);
     visible_put(&json, "load", cell->load);
     visible_put(&json, "level", cell->level);
     visible_put(&json, "condition", cell->condition);
-    line_text(&json, "state", cell->of->state);
-    line_text(&json, "started", cell->of->runs.started);
     visible_put(&json, "host", cell->host);
     visible_put(&json, "main", cell->main->words);
     survives_put(&json, cell->of, cell->slowdown);
@@ -614,9 +610,15 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
         capacity_put(&json, cell->of);
         protection_put(&json, cell->of);
     }
-    checks_put(&json, cell, first);
-    if (page)
+    if (page) {
         put_page(&json, cell, first);
+        return json_text_end(&json);
+    }
+    // What no page shows.
+    visible_put(&json, "target", cell->target);
+    line_text(&json, "state", cell->of->state);
+    line_text(&json, "started", cell->of->runs.started);
+    checks_put(&json, cell, first);
     return json_text_end(&json);
 }
 

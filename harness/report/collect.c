@@ -175,7 +175,7 @@ static char *settings_of(const struct cell *cell)
     struct line json = {0};
     LINE_OBJECT (&json, NULL)
         EACH_VALUE (item, settings)
-            if (item->key && strcmp(item->key, "seed") != 0) // settings may be no object
+            if (strcmp(item->key, "seed") != 0)
                 view_put(&json, item->key, item);
     return must(json.text);
 }
@@ -263,7 +263,7 @@ static size_t make_cells(struct collected *to, struct experiment *experiment,
 {
     const size_t before = to->lines.count;
     struct pairing pairing;
-    *good = view_is(experiment->conditions, VIEW_ARRAY) && experiment->state != NULL;
+    *good = experiment->conditions && experiment->state;
     for (size_t i = 0; *good && experiment_pairing(experiment, i, &pairing); i++) {
         struct cell cell;
         *good = cell_make(&cell, experiment, pairing);

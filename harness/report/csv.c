@@ -471,11 +471,11 @@ static void put_figure(struct csv *csv, struct figure figure)
     csv_end(csv);
 }
 
-// All figures that have a mean: the main ones, and those of --metric.
-static void put_figures(struct csv *csv, struct figure figure, const struct value *list)
+// All figures of an object that have a mean: the main ones, and those of --metric.
+static void put_figures(struct csv *csv, struct figure figure, const struct value *object)
 {
-    EACH_VALUE (item, list) {
-        if (!view_is(item, VIEW_OBJECT) || !view_get(item, "mean"))
+    EACH_VALUE (item, object) {
+        if (!item->key || !view_get(item, "mean"))
             continue;
         figure.metric = item->key;
         figure.of = item;

@@ -77,53 +77,51 @@ static const char *state_of(const struct experiment *experiment)
     return view_entry(experiment->conditions, "stop_reason", "failure") ? "failed" : "done";
 }
 
+#define MEMBER(of, name, type, member)                                                             \
+    {                                                                                              \
+        name, of, VIEW_##type, offsetof(struct experiment, member)                                 \
+    }
+enum { RECORD, RESULT };
+// What is of another type is as good as not there. The cell is that of the record, else that of the
+// result.
+static const struct {
+    const char *name;
+    int of;
+    enum view_type type;
+    size_t at;
+} members[] = {
+    MEMBER(RECORD, "settings", OBJECT, settings),
+    MEMBER(RECORD, "environment", OBJECT, environment),
+    MEMBER(RECORD, "command", ARRAY, command),
+    MEMBER(RECORD, "loads", ARRAY, loads),
+    MEMBER(RECORD, "variants", ARRAY, variants),
+    MEMBER(RECORD, "conditions", ARRAY, planned),
+    MEMBER(RESULT, "cell", OBJECT, cell),
+    MEMBER(RECORD, "cell", OBJECT, cell),
+    MEMBER(RESULT, "conditions", ARRAY, conditions),
+    MEMBER(RESULT, "slowdowns", ARRAY, slowdowns),
+    MEMBER(RESULT, "comparisons", ARRAY, comparisons),
+    MEMBER(RESULT, "interactions", ARRAY, interactions),
+    MEMBER(RESULT, "warnings", ARRAY, warnings),
+    MEMBER(RESULT, "intervals", OBJECT, intervals),
+    MEMBER(RESULT, "noise_floor", ARRAY, noise_floor),
+    MEMBER(RESULT, "capacity", OBJECT, capacity),
+    MEMBER(RESULT, "protection", OBJECT, protection),
+    MEMBER(RESULT, "machine", OBJECT, machine),
+    MEMBER(RESULT, "gate", OBJECT, gate),
+    MEMBER(RESULT, "verdict", STRING, verdict),
+    MEMBER(RESULT, "washout", OBJECT, washout),
+};
+#undef MEMBER
+
 void experiment_settle(struct experiment *experiment)
 {
-#define MEMBER(of, name, member)                                                                   \
-    {                                                                                              \
-        name, of, offsetof(struct experiment, member)                                              \
-    }
-    enum { RECORD, RESULT };
-    static const struct {
-        const char *name;
-        int of;
-        size_t at;
-    } members[] = {
-        MEMBER(RECORD, "settings", settings),
-        MEMBER(RECORD, "environment", environment),
-        MEMBER(RECORD, "command", command),
-        MEMBER(RECORD, "loads", loads),
-        MEMBER(RECORD, "variants", variants),
-        MEMBER(RECORD, "conditions", planned),
-        MEMBER(RECORD, "cell", cell),
-        MEMBER(RESULT, "conditions", conditions),
-        MEMBER(RESULT, "slowdowns", slowdowns),
-        MEMBER(RESULT, "comparisons", comparisons),
-        MEMBER(RESULT, "interactions", interactions),
-        MEMBER(RESULT, "warnings", warnings),
-        MEMBER(RESULT, "intervals", intervals),
-        MEMBER(RESULT, "noise_floor", noise_floor),
-        MEMBER(RESULT, "capacity", capacity),
-        MEMBER(RESULT, "protection", protection),
-        MEMBER(RESULT, "machine", machine),
-        MEMBER(RESULT, "gate", gate),
-        MEMBER(RESULT, "verdict", verdict),
-        MEMBER(RESULT, "washout", washout),
-    };
-#undef MEMBER
     const struct value *top[] = {experiment->record.top, experiment->result.top};
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++)
-        *(const struct value **)(void *)((char *)experiment + members[i].at) =
-            view_get(top[members[i].of], members[i].name);
-    if (!view_is(experiment->cell, VIEW_OBJECT))
-        experiment->cell = view_get(top[RESULT], "cell");
-    if (!view_is(experiment->cell, VIEW_OBJECT))
-        experiment->cell = NULL;
-    // What is of another kind is as good as not there.
-    if (!view_is(experiment->capacity, VIEW_OBJECT))
-        experiment->capacity = NULL;
-    if (!view_is(experiment->protection, VIEW_OBJECT))
-        experiment->protection = NULL;
+    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+        const struct value *value = view_get(top[members[i].of], members[i].name);
+        if (view_is(value, members[i].type))
+            *(const struct value **)(void *)((char *)experiment + members[i].at) = value;
+    }
     if (!view_first(experiment->variants))
         experiment->variants = NULL;
     experiment->session = view_count(view_get(experiment->cell, "session"), 1);

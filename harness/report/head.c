@@ -169,15 +169,22 @@ static const char *hosts_of(struct collected *collected)
     return arena_keep(&collected->texts, json_text_end(&json));
 }
 
+// The name of its file, without the folder; "": it is not known.
+static const char *campaign_file(const struct campaigns *campaigns)
+{
+    const char *file = view_text(campaigns->item[0].document.top, "file"),
+               *base = file ? strrchr(file, '/') : NULL;
+    return base ? base + 1 : file ?: "";
+}
+
 static void put_campaign(struct line *json, const struct campaigns *campaigns)
 {
     if (!line_object_if(json, "campaign", campaigns->count > 0))
         return;
     const struct value *first = campaigns->item[0].document.top,
                        *settings = view_get(first, "settings");
-    const char *file = view_text(first, "file"), *base = file ? strrchr(file, '/') : NULL;
     line_text(json, "name", view_text(first, "name"));
-    line_text(json, "file", base ? base + 1 : file ?: "");
+    line_text(json, "file", campaign_file(campaigns));
     view_put(json, "settings", view_is(settings, VIEW_OBJECT) ? settings : NULL);
     line_count(json, "cells", campaigns_cells(campaigns));
     if (campaigns->item[0].text)
@@ -409,6 +416,15 @@ static void put_settings(struct line *json, const struct collected *collected)
     free(known);
 }
 
+// Member "again": the command line that measures the campaign once more.
+static void put_again(struct line *json, struct arena *texts, const struct campaigns *campaigns)
+{
+    if (campaigns->count > 0)
+        line_text(json, "again",
+                  said(texts, "jostle campaign %s --output DIR",
+                       word_quoted(texts, campaign_file(campaigns))));
+}
+
 char *head_of(const char *name, struct collected *collected, const struct campaigns *campaigns,
               const struct wanted *wanted)
 {
@@ -426,8 +442,10 @@ char *head_of(const char *name, struct collected *collected, const struct campai
         metrics_put(&json);
         line_raw(&json, "experiment", collected->table ?: "null");
     }
-    if (wanted->page)
+    if (wanted->page) {
         put_settings(&json, collected);
+        put_again(&json, &collected->texts, campaigns);
+    }
     for (size_t i = 0; i < nodes.count; i++)
         free(nodes.item[i].node);
     free(nodes.item);

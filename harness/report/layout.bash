@@ -43,17 +43,18 @@ report_program() {
 # it reads.
 report_layout() {
     local -n layout_plan=$1
-    local page=''
+    local page='' filter
     local -a layout status=(0 0)
     shift
-    if [[ ${layout_plan[reads]} == figures || ${layout_plan[reads]} == terminal ]]; then # needs no layout
+    filter=$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq
+    if [[ ! -e $filter ]]; then # the program lays it out itself
         JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
         return 0
     fi
     [[ ${layout_plan[reads]} != page ]] || page=page
     layout_options layout "${layout_plan[format]}" "$page"
-    report_program "$@" | jq "${layout[@]}" -f "$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq" || status=("${PIPESTATUS[@]}")
+    report_program "$@" | jq "${layout[@]}" ${page:+-R} -f "$filter" || status=("${PIPESTATUS[@]}")
     layout_ended "${status[@]}"
 }
 
@@ -61,7 +62,7 @@ report_layout() {
 # report prints of it.
 report_table() {
     # shellcheck disable=SC2034 # read through a nameref
-    local -A table=([reads]=terminal)
+    local -A table=([format]=terminal [reads]=terminal)
     report_layout table --quiet "${@:2}" "$1"
 }
 

@@ -4,9 +4,10 @@
 //   model   a line with jostle.report/1 but for its cells, then a line a cell
 //   lists   the same; each cell with the figures of its runs
 //   rows    the same cells as texts, each number with its unit
-//   page    rows with what the page draws
+//   page    a line as for rows, one of what a page says without its script, then what that draws
 //
-// CSV (figures), with or without --runs, and the terminal's tables are written here at once.
+// JSON (document: the model), CSV (figures), with or without --runs, and the terminal's tables are
+// written here at once.
 #include "report.h"
 
 #include "common/file.h"
@@ -22,8 +23,8 @@
 
 // ---- the command line
 
-// The formats: CSV and the terminal's, which this program writes itself, and a file NAME.jq each,
-// whose first lines say what it is:
+// The formats: those that this program writes itself, and a file NAME.jq each, whose first lines
+// say what it is:
 //
 //     # Markdown: the tables of the terminal, ...       what --help says of it
 //     # files: .md .markdown                            that --output stands for
@@ -89,6 +90,8 @@ static void formats_find(struct formats *formats, const char *dir)
     const int count = scandir(dir, &entry, is_filter, NULL);
     MORE(formats) = (struct format){
         "csv", "Long form for R, pandas, DuckDB; with --runs a line a run.", ".csv", "figures"};
+    MORE(formats) = (struct format){
+        "json", "The model that all formats are made of (jostle.report/1).", ".json", "document"};
     MORE(formats) = (struct format){
         "terminal", "A table for each target, in colour unless NO_COLOR=1.", ".txt", "terminal"};
     for (int i = 0; i < count; i++) {
@@ -441,20 +444,97 @@ static const char *report_name(struct report *report)
     return name;
 }
 
-static void print_cells(struct report *report)
+// JSON that no terminal obeys, and that within a page cannot end the element that it is in.
+static void print_json(const char *text, bool in_page)
 {
-    struct collected *collected = &report->collected;
-    OWNED char *head = report->wanted.figures ? figures_columns()
-                                              : head_of(report_name(report), collected,
-                                                        &report->campaigns, &report->wanted);
-    if (report->wanted.terminal) {
-        terminal_print(head, collected, report->settings.verbose);
-        return;
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
+        if (c == 0xc2 && next < 0xa0) { // a control character, U+0080 to U+009F
+            printf("\\u%04x", next);
+            text++;
+        } else if (c == 0x7f || (in_page && c == '<')) {
+            printf("\\u%04x", c);
+        } else {
+            putchar_unlocked(c);
+        }
     }
+}
+
+// The last member of an object that is open, and its end; a cell on a line of its own, so that diff
+// can compare two reports.
+static void print_cells(const struct collected *collected, bool in_page)
+{
+    size_t left = collected_cells(collected);
+    puts(",\"cells\":[");
+    for (size_t i = 0; i < collected->lines.count; i++) {
+        if (!collected->lines.item[i].text)
+            continue;
+        print_json(collected->lines.item[i].text, in_page);
+        puts(--left > 0 ? "," : "");
+    }
+    puts("]}");
+}
+
+// A list, on a line, of what is read of the cells for what a page says without its script.
+static void print_digest(const struct collected *collected)
+{
+    static const char *const members[] = {"texts",    "values",   "problems",
+                                          "variants", "capacity", NULL};
+    struct view view = {0};
+    const char *before = "[";
+    for (size_t i = 0; i < collected->lines.count; i++) {
+        const char *text = collected->lines.item[i].text;
+        struct line json = {0};
+        if (!text)
+            continue;
+        LINE_OBJECT (&json, NULL)
+            view_put_members(&json, view_parse(&view, text, strlen(text)), members);
+        OWNED char *made = json_text_end(&json);
+        printf("%s%s", before, made);
+        before = ",";
+    }
+    puts(*before == '[' ? "[]" : "]");
+    view_free(&view);
+}
+
+// Of a few rows nobody has to search for one.
+static void print_page(const char *head, const struct collected *collected)
+{
+    enum { FEW = 6 };
+    puts(head);
+    print_digest(collected);
+    printf("{\"filter\":%s,\"what\":\"cells\",\"head\":",
+           collected_cells(collected) > FEW ? "\"Filter by target or load\"" : "null");
+    print_json(head, true);
+    print_cells(collected, true);
+}
+
+static void print_lines(const char *head, const struct collected *collected)
+{
     puts(head);
     for (size_t i = 0; i < collected->lines.count; i++)
         if (collected->lines.item[i].text && *collected->lines.item[i].text != '\0')
             puts(collected->lines.item[i].text);
+}
+
+static void print_collected(struct report *report)
+{
+    struct collected *collected = &report->collected;
+    const struct wanted *wanted = &report->wanted;
+    OWNED char *head = wanted->figures
+                           ? figures_columns()
+                           : head_of(report_name(report), collected, &report->campaigns, wanted);
+    if (wanted->terminal) {
+        terminal_print(head, collected, report->settings.verbose);
+    } else if (wanted->page) {
+        print_page(head, collected);
+    } else if (wanted->document) {
+        head[strlen(head) - 1] = '\0'; // its end comes behind the cells
+        print_json(head, false);
+        print_cells(collected, false);
+    } else {
+        print_lines(head, collected);
+    }
 }
 
 static void say_problems(const struct report *report, const struct problems *problems)
@@ -484,7 +564,7 @@ static bool print_report(struct report *report)
         return complain("%s: no record that can be used: give a folder that jostle campaign, run "
                         "or slowdown made",
                         report->settings.dirs[0]);
-    print_cells(report);
+    print_collected(report);
     return fflush(stdout) == 0 && !ferror(stdout);
 }
 
@@ -495,6 +575,7 @@ static struct wanted wanted_of(const struct settings *settings)
                             .derived = settings->derived,
                             .terminal = strcmp(reads, "terminal") == 0,
                             .page = strcmp(reads, "page") == 0,
+                            .document = strcmp(reads, "document") == 0,
                             .lists = strcmp(reads, "lists") == 0,
                             .figures = strcmp(reads, "figures") == 0};
     wanted.rows = wanted.page || wanted.terminal || strcmp(reads, "rows") == 0;

@@ -39,6 +39,7 @@ struct wanted {
     bool rows;           // cells as texts, not as the model
     bool terminal;       // rows, laid out by terminal.c
     bool page;           // with what the page draws
+    bool document;       // the model as one document
     bool table;          // the table of the only experiment, too
     bool lists;          // the model with lists of runs
     bool figures;        // cells as lines of CSV, see csv.c
@@ -164,7 +165,7 @@ char *table_of(const struct experiment *experiment);
 // ---- head.c
 
 // What a format reads first, a line, to be freed: jostle.report/1 but for its cells; for rows also
-// {legend, level, texts, columns, metrics, experiment}, for the page also {settings}.
+// {legend, level, texts, columns, metrics, experiment}, for the page also {settings, again}.
 char *head_of(const char *name, struct collected *collected, const struct campaigns *campaigns,
               const struct wanted *wanted);
 

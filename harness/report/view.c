@@ -106,15 +106,17 @@ static bool skip_number(struct parser *parser)
     return skip_digits(parser);
 }
 
-// Escapes that are none stay as they are.
+// Escapes that are none are refused: who copies the text as it is would write them again.
 static bool take_string(struct parser *parser, const char **string)
 {
     const char *start = parser->at;
     if (parser->at >= parser->end || *parser->at != '"' || !skip_string(parser))
         return false;
     const size_t length = (size_t)(parser->at - start);
-    json_t *plain =
-        memchr(start, '\\', length) ? json_loadb(start, length, JSON_DECODE_ANY, NULL) : NULL;
+    const bool escaped = memchr(start, '\\', length);
+    json_t *plain = escaped ? json_loadb(start, length, JSON_DECODE_ANY, NULL) : NULL;
+    if (escaped && !plain)
+        return false;
     *string = parser->string;
     parser->string = plain ? stpcpy(parser->string, json_string_value(plain))
                            : mempcpy(parser->string, start + 1, length - 2);

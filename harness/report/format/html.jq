@@ -2,7 +2,8 @@
 # files: .html .htm
 # reads: page
 #
-# $style and $script: what the page carries with it.
+# $style and $script: what the page carries with it. Each line is read as a text (jq -R): the model is in the page as the
+# program has written it.
 include "report/document";
 include "report/rows";
 include "lib/text";
@@ -32,13 +33,6 @@ def plain:
   plain_table(["Target", "Load", "Runs", "Alone", "Under load", "Slowdown", "Problems"];
     .[] | [.texts.program, .texts.load, .texts.runs, .texts.alone, .texts.loaded, .texts.slowdown, ([.problems[].flag] | unique | join(", "))]);
 
-# The rows as they are, but for what no page shows.
-def model($head):
-  # Of a few rows nobody has to search for one.
-  "{\"filter\":\(if length > 6 then "\"Filter by target or load\"" else "null" end),\"what\":\"cells\",\"head\":",
-  ($head | if .campaign then .again = "jostle campaign \([.campaign.file // ""] | words) --output DIR" else . end | embedded),
-  ",\"cells\":[", (to_entries[] | (if .key == 0 then "" else "," end) + (.value | del(.checks, .spec, .started, .state, .target) | embedded)), "]}";
-
-. as $head
-| [inputs | select(.texts)]
-| page({ $style, $script }; "\($head.texts.name): slowdown under load"; "jostle report --format html"; title($head); plain; model($head))
+fromjson as $head
+| (input | fromjson) as $rows
+| page({ $style, $script }; "\($head.texts.name): slowdown under load"; "jostle report --format html"; $rows | title($head); $rows | plain; inputs)
