@@ -25,7 +25,7 @@ void *grown(void *array, size_t used, size_t *allocated, size_t element_size)
 {
     if (used < *allocated)
         return array;
-    *allocated = 2 * *allocated + 16;
+    *allocated = 2 * *allocated + 4;
     return must(reallocarray(array, *allocated, element_size));
 }
 
