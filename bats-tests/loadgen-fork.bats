@@ -48,6 +48,7 @@ fork() {
     "$BIN/loadgen" fork --threads 1 --json >"$BATS_TEST_TMPDIR/out" 3>&- &
     pid=$!
     eventually 30 grep -q steady "$BATS_TEST_TMPDIR/out"
+    [[ $(<"/proc/$pid/oom_score_adj") -eq 1000 ]]
     kill -TERM "$pid"
     wait "$pid"
     run ! pgrep -P "$pid"

@@ -66,6 +66,19 @@ resident() {
     fi
 }
 
+@test "a signal ends it while it fills its memory, and it goes first where memory runs out" {
+    local pid
+    fills() { [[ $(resident "$pid") -gt 32 ]]; }
+    "$BIN/loadgen" hog --threads 1 --size 4GiB --force --duration 30 >out 2>&1 3>&- &
+    pid=$!
+    eventually 30 fills
+    [[ $(<"/proc/$pid/oom_score_adj") -eq 1000 ]]
+    kill "$pid"
+    # Filled to the end it would have ended well, with a summary.
+    wait "$pid" && return 1
+    [[ $? == 143 && $(<out) != *'in all'* ]]
+}
+
 @test "it is a load of slowdown like any other" {
     "$JOSTLE" slowdown --quiet --output out --runs 2 --load 'held=hog --size 32M' --load 'names=meta --limit 200' -- sleep 0.2
     holds -s 'map(select(.condition == "held")) | length == 2 and all(.load[0].achieved > 0)' <out/runs.jsonl

@@ -52,13 +52,17 @@ nothing_left() {
     done
 }
 
-@test "its folder is removed whatever ends the load, also SIGKILL" {
-    local signal pid
-    for signal in TERM INT KILL; do
-        env --default-signal=INT "$BIN/loadgen" meta --threads 1 --json >out 3>&- &
+@test "its folder is removed whatever ends the load, also SIGKILL of its process group, or of all that are named like it" {
+    local how pid
+    for how in 'kill -s TERM' 'kill -s INT' 'kill -s KILL' 'kill -s KILL -- -' 'pkill -KILL -f'; do
+        setsid env --default-signal=INT "$BIN/loadgen" meta --threads 1 --json --dir "$BATS_TEST_TMPDIR" >out 3>&- &
         pid=$!
         eventually 30 grep -q steady out
-        kill -s "$signal" "$pid"
+        case $how in
+            pkill*) $how -- "loadgen meta .* $BATS_TEST_TMPDIR" ;;
+            *-) $how"$pid" ;;
+            *) $how "$pid" ;;
+        esac
         wait "$pid" || true
         eventually 30 nothing_left
     done

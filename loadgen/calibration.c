@@ -565,7 +565,5 @@ int calibrate(struct run *run)
             !measured ? !complain("out of memory: free some") : measure_and_keep(run, measured);
         free(measured);
     }
-    if (run->load->cleanup && run->state)
-        run->load->cleanup(run);
     return status;
 }

@@ -622,9 +622,7 @@ int control_run(struct run *run)
     }
     if (run->engine)
         engine_stop(run);
-    loop_close(&control->loop); // before cleanup: loads may have handles in it
-    if (run->load->cleanup)
-        run->load->cleanup(run);
+    loop_close(&control->loop); // before the load's cleanup(): it may have handles in it
     const int code = control->failed ? 1 : 0;
     engine_free(run);
     run->control = NULL;

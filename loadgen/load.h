@@ -195,7 +195,8 @@ struct load {
     double steps_per_s; // paced operations are so many units in a row, up to run->quantum,
                         // that there are at most so many a second; 0: one each
     bool timed;         // work() has operations, too, so reports their latency: has_operations()
-    bool fills;         // begin() fills memory, which takes long: a signal may end it at once
+    bool fills;         // begin() fills memory, which takes long: a signal may end it at once, and
+                        // where memory runs out the kernel kills it before all others
     bool pinned;        // each worker on one CPU of its own, else on all allowed
     int64_t settle_ns;  // from "all workers run" until steady; 0: USUAL_SETTLE_NS
 
@@ -486,6 +487,14 @@ extern const int ending_signals[ENDING_SIGNALS]; // SIGINT, SIGTERM, SIGHUP, SIG
 // (nohup SIGHUP; a shell without job control SIGINT and SIGQUIT of what it starts with &), as
 // with every POSIX utility. SIGTERM ends a load always.
 bool ending_is_left_out(int number);
+
+// ---- guards ----
+
+// For a new process that outlives this one, whatever ends it, to clean up behind it: gives it a
+// name of its own, which takes the memory of argv, and a process group of its own without a
+// terminal, so that no signal to loadgen's group, none of its terminal, and none to all that are
+// named loadgen reaches it. It stays in loadgen's session (common/machine.h).
+void guard_begin(void);
 
 // ---- memory ----
 

@@ -174,10 +174,13 @@ static int make_load(struct run *run)
         usage_error("--limit: %s", error);
     if (code < 0 && run->load->instead)
         code = run->load->instead(run);
-    if (code >= 0)
-        return code;
-    length_choose(run);
-    return control_run(run);
+    if (code < 0) {
+        length_choose(run);
+        code = control_run(run);
+    }
+    if (run->load->cleanup)
+        run->load->cleanup(run);
+    return code;
 }
 
 static int run_load(const struct load *load, int argc, char **argv)

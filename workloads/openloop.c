@@ -231,7 +231,7 @@ static int report(struct client *client, int64_t length_ns, int64_t took_ns)
     printf("p50: %.6g ms\np99: %.6g ms\nmax: %.6g ms\n", quantile_ms(client, 0.5),
            quantile_ms(client, 0.99), quantile_ms(client, 1));
     printf("seed: %u\n", client->seed);
-    return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    return written();
 }
 
 int main(int argc, char **argv)

@@ -26,9 +26,8 @@
 //
 //     loadgen ══ socket ══ guard ── command ── its descendants
 //
-// The guard is in a process group of its own and without a terminal, so that no signal to
-// loadgen's process group, and none of its terminal, reaches it, and it ignores all that can be
-// ignored. It stays in loadgen's session (common/machine.h). It is a subreaper:
+// Only what can be neither ignored nor blocked ends the guard (see guard_begin() of load.h). It is
+// a subreaper:
 // whatever the command starts stays below it, daemons included. When loadgen is gone, be it by
 // SIGKILL or for lack of memory, the socket ends, and the guard kills everything below it, and
 // removes the control group. When the guard itself is killed, the kernel kills the command
@@ -99,29 +98,6 @@ struct exec_state {
     uv_timer_t timer;
     uv_poll_t guard_says;
 };
-
-// Source: proc_pid_stat(5): fields 48 and 49, arg_start and arg_end.
-enum { STATE = 3, ARG_START = 48 };
-
-// Gives this process another name, of up to 15 bytes, also as its command line in ps: the memory
-// of argv is written over, so that nothing may point there any more.
-static void title_set(const char *name)
-{
-    char text[2048];
-    prctl(PR_SET_NAME, name);
-    char *at =
-        file_read(AT_FDCWD, "/proc/self/stat", text, sizeof text) ? strrchr(text, ')') : NULL;
-    for (int field = STATE; at && field <= ARG_START; field++)
-        at = strchr(at + 1, ' ');
-    if (!at)
-        return;
-    const uintptr_t start = strtoull(at, &at, 10), end = strtoull(at, NULL, 10);
-    const size_t length = strlen(name);
-    if (start == 0 || end <= start + length) // 0: hidden from us
-        return;
-    memset((char *)start, 0, end - start);
-    memcpy((char *)start, name, length);
-}
 
 // After fork: becomes the command, or reports errno through the pipe.
 static _Noreturn void become(const struct run *run, char **words, pid_t parent, int report_fd)
@@ -226,9 +202,7 @@ static bool settle(struct guardian *guardian, int fd)
     guardian->words = copy_words(guardian->run->arguments);
     if (!guardian->words)
         return false;
-    title_set("jostle-guard"); // `pkill -KILL -f loadgen` is a case for it, not its end
-    prctl(PR_SET_PDEATHSIG, SIGCONT, 0, 0, 0); // nobody keeps it from its duty by stopping it
-    arrangement_apart();
+    guard_begin();
     if (!keep_two(fd, group->folder_fd) || prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
         return false;
     if (group->folder_fd >= 0)

@@ -106,6 +106,7 @@ static const struct load fork_load = {
     LOAD_OPTIONS(options),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
+    .fills = true,
     .pinned = true,
     .check = check,
     .begin = begin,

@@ -3,7 +3,8 @@
 // reclaims, for all of the machine or of the control group.
 
 #define OPTIONS_OF struct hog_settings // see common/options.h
-#define OWN_OF     struct heap         // see load.h
+#define STATE_OF   struct hog_state    // see load.h
+#define OWN_OF     struct heap
 
 #include "common/cgroup.h"
 #include "load.h"
@@ -38,10 +39,14 @@ static const struct option_row options[] = {
     {0},
 };
 
+struct hog_state {
+    double bytes; // of all workers
+};
+
 // What one worker holds.
 struct heap {
     unsigned char *memory;
-    size_t bytes, at;
+    size_t bytes, at, page_bytes;
     _Atomic size_t held; // read by the control plane
 };
 
@@ -68,7 +73,7 @@ static void check(struct run *run)
     if (set->reclaim && sysinfo(&machine) == 0 && machine.totalswap == 0)
         usage_error("--reclaim: this machine has no swap, so no page of a program can be taken: "
                     "leave it out, or add swap");
-    const double bytes = wanted_bytes(set);
+    const double bytes = state_of(run)->bytes = wanted_bytes(set);
     if (isinf(run->rate) && !run->common.calib)
         run->rate = bytes / ROUND_S;
     room_claim(run, bytes, -1, "memory to be held of", "give a smaller --size");
@@ -76,7 +81,7 @@ static void check(struct run *run)
 
 static void touch(struct heap *own, size_t from)
 {
-    for (size_t at = from; at < from + STEP_BYTES; at += page_bytes())
+    for (size_t at = from; at < from + STEP_BYTES; at += own->page_bytes)
         own->memory[at]++;
 }
 
@@ -85,7 +90,8 @@ static int begin(struct worker *worker)
     const struct hog_settings *set = worker->run->settings;
     struct heap *own = worker->state;
     // Whole steps, at least one.
-    const double bytes = wanted_bytes(set) / worker->run->threads;
+    const double bytes = state_of(worker->run)->bytes / worker->run->threads;
+    own->page_bytes = page_bytes();
     own->bytes = bytes < STEP_BYTES ? STEP_BYTES : (size_t)(bytes / STEP_BYTES) * STEP_BYTES;
     own->memory = mmap(NULL, own->bytes, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -161,6 +167,7 @@ static const struct load hog_load = {
     .unit = UNIT_BYTES,
     .quantum = STEP_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},
+    .fills = true,
     .check = check,
     .begin = begin,
     .operate = operate,

@@ -393,20 +393,14 @@ static int show_device(struct run *run)
     line_fixed(&line, "link_bytes_per_s", link.bytes_per_s, 0);
     line_text(&line, "link", link.source);
     report_write(&run->report, &line);
-    cleanup(run);
     return run->report.broken ? 1 : 0;
 }
 
 static int instead(struct run *run)
 {
-    int status = -1;
     if (settings_of(run)->show_device)
         return show_device(run);
-    if (settings_of(run)->phases) {
-        status = io_phases(run);
-        cleanup(run);
-    }
-    return status;
+    return settings_of(run)->phases ? io_phases(run) : -1;
 }
 
 #define IO_LOAD                                                                                    \

@@ -10,12 +10,10 @@
 #include "io/io.h"
 
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #define OPERATIONS 4 // of one file: create, stat, rename, unlink
-#define GUARD_NAME "jostle-guard"
 
 struct meta_settings {
     const char *dir;
@@ -50,7 +48,7 @@ struct place {
 static _Noreturn void guard(const struct meta *meta, int from_us)
 {
     char byte;
-    (void)prctl(PR_SET_NAME, GUARD_NAME);
+    guard_begin();
     for (int number = 1; number < SIGRTMIN; number++)
         if (number != SIGCHLD)
             (void)signal(number, SIG_IGN);
