@@ -35,7 +35,7 @@ split_keeps() {
 
 @test "a lock has to be named, and contention needs two" {
     run -2 "$BIN/loadgen" lock --duration 0.1
-    [[ $output == *'which lock?: give --contended '*' or --split '* ]]
+    [[ $output == *'lock: neither kind is named: give --contended '*' or --split '* ]]
     run -2 "$BIN/loadgen" lock --contended --split --duration 0.1
     run -2 "$BIN/loadgen" lock --contended --threads 1 --duration 0.1
     [[ $output == *'one worker contends with nobody'* || $output == *'one CPU is allowed here'* ]]

@@ -69,6 +69,8 @@ nothing_left() {
 }
 
 @test "a folder that cannot be written to, and wrong values, are refused" {
+    run -2 "$BIN/loadgen" meta --dir /nowhere
+    [[ $output == 'jostle: --dir /nowhere: No such file or directory: name an existing folder' ]]
     run -1 "$BIN/loadgen" meta --dir /proc --duration 1
     [[ $output == 'jostle: no folder can be made in /proc: '*': choose another --dir' ]]
     run -2 "$BIN/loadgen" meta --limit 10MB/s --duration 1

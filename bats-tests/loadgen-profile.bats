@@ -264,6 +264,13 @@ has_spans() {
     done
 }
 
+@test "its help says how long a recording lasts, and what an interval is without the option" {
+    run -0 "$BIN/loadgen" record --help
+    [[ $output == *'forever,'*'until Ctrl-C'* && $output == *'(default: 1s)'* && $output != *'(default: 1h'* ]]
+    run -2 "$BIN/loadgen" record --interval 5ms "$PROFILE"
+    [[ $output == *'give 20ms or more' && ! -e $PROFILE ]]
+}
+
 @test "a recording too short for one interval is refused" {
     run -2 "$BIN/loadgen" record --duration 100ms "$PROFILE"
     [[ $output == *'shorter than one interval'*'--interval' && ! -e $PROFILE ]]
@@ -284,6 +291,8 @@ has_spans() {
         run -0 "$BIN/loadgen" cpu --profile "${name%.jsonl}" --speed 50 --duration 200ms --json
         holds '[.[] | select(.event == "summary")][0].offered > 0' -s <<<"$output"
     done
+    run -2 "$BIN/loadgen" cpu --profile nowhere
+    [[ $output == *'no such profile'*" $ROOT/loadgen/profiles: "* ]]
     JOSTLE_PROFILES=$BATS_TEST_TMPDIR run -2 "$BIN/loadgen" cpu --profile "${name%.jsonl}"
     printf 'cores: 1\ntime: 100 ms\nload: 0.05\n' >"$BATS_TEST_TMPDIR/mine.txt"
     JOSTLE_PROFILES=$BATS_TEST_TMPDIR run -0 "$BIN/loadgen" cpu --profile mine

@@ -152,12 +152,14 @@ static int show_plan(struct run *run)
         report_write(&run->report, &line);
     else
         line_free(&line);
-    if (run->threads == 0)
-        report_print(&run->report, "%s: a command on CPU %s\n", run->load->name, text);
-    else
+    if (run->threads > 0)
         report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
                      run->threads == 1 ? "" : "s",
                      run->load->pinned ? ", each pinned to one of" : " on", text);
+    else if (run->load->process && run->load->arguments)
+        report_print(&run->report, "%s: a command on CPU %s\n", run->load->name, text);
+    else
+        report_print(&run->report, "%s: no workers\n", run->load->name);
     return 0;
 }
 

@@ -72,7 +72,7 @@ static void replay_open(struct run *run)
     if (!file)
         usage_error("--profile %s: no such profile, neither as a file nor in %s: make one with "
                     "loadgen record",
-                    set->profile, text);
+                    set->profile, *text != '\0' ? text : "share/jostle/profiles");
     if (profile_read(file, &profile, text, sizeof text) != 0)
         usage_error("--profile %s: %s", set->profile, text);
     fclose(file);

@@ -144,7 +144,7 @@ static bool take_text_line(struct reader *reader, const char *text)
         else if (skip_word(&text, "load:"))
             taken = take_load(reader, &text);
         else
-            return refuse(reader, "neither cores: nor length: nor time: nor load:");
+            return refuse(reader, "a line begins with cores, length, time or load, and a colon");
         if (!taken)
             return false;
         if (skip_word(&text, "ms") && *text != '\0') // length: 3000 ms
@@ -269,45 +269,40 @@ void profile_free(struct profile *profile)
     *profile = (struct profile){0};
 }
 
-// A regular name in a folder, with or without our suffix.
-static FILE *open_in(const char *folder, const char *name)
+// Where the profiles that came with jostle are: $JOSTLE_PROFILES, else beside this program's
+// folder, in the source tree or where it is installed. "" where it cannot be found.
+static void find_folder(char *folder, size_t size)
+{
+    // From build/bin, from build/sanitize/bin, and from PREFIX/bin.
+    static const char *const places[] = {"/../../loadgen/profiles", "/../../../loadgen/profiles",
+                                         "/../share/jostle/profiles"};
+    char program[PATH_MAX], path[PATH_MAX + 32];
+    const char *given = getenv("JOSTLE_PROFILES");
+    snprintf(folder, size, "%s", given ? given : "");
+    const ssize_t length = given ? 0 : readlink("/proc/self/exe", program, sizeof program - 1);
+    if (length <= 0)
+        return;
+    program[length] = '\0';
+    *strrchr(program, '/') = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && *folder == '\0'; i++) {
+        snprintf(path, sizeof path, "%s%s", program, places[i]);
+        char *real = realpath(path, NULL);
+        if (real)
+            snprintf(folder, size, "%s", real);
+        free(real);
+    }
+}
+
+FILE *profile_open(const char *name, char *folder, size_t size)
 {
     static const char *const suffixes[] = {"", ".jsonl", ".txt"};
     char path[PATH_MAX];
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (snprintf(path, sizeof path, "%s/%s%s", folder, name, suffixes[i]) >= (int)sizeof path)
-            return NULL;
-        FILE *file = fopen(path, "re");
-        if (file)
-            return file;
-    }
-    return NULL;
-}
-
-FILE *profile_open(const char *name, char *tried, size_t size)
-{
-    // From build/bin, from build/sanitize/bin, and from PREFIX/bin.
-    static const char *const places[] = {"../../loadgen/profiles", "../../../loadgen/profiles",
-                                         "../share/jostle/profiles"};
-    char program[PATH_MAX];
     FILE *file = fopen(name, "re");
-    snprintf(tried, size, ".");
-    if (file || strchr(name, '/'))
-        return file;
-    const char *folder = getenv("JOSTLE_PROFILES");
-    if (folder) {
-        snprintf(tried, size, "%s", folder);
-        return open_in(folder, name);
-    }
-    const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (length <= 0)
-        return NULL;
-    program[length] = '\0';
-    *strrchr(program, '/') = '\0';
-    for (size_t i = 0; !file && i < sizeof places / sizeof places[0]; i++) {
-        snprintf(tried, size, "%s/%s", program, places[i]);
-        file = open_in(tried, name);
-    }
+    find_folder(folder, size);
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++)
+        if (!file && *folder != '\0' && !strchr(name, '/') &&
+            snprintf(path, sizeof path, "%s/%s%s", folder, name, suffixes[i]) < (int)sizeof path)
+            file = fopen(path, "re");
     return file;
 }
 

@@ -34,10 +34,10 @@ struct profile {
 int profile_read(FILE *file, struct profile *profile, char *error, size_t size);
 void profile_free(struct profile *profile);
 
-// Finds `name`: a path, or the name of a profile that came with jostle (in
-// $JOSTLE_PROFILES, in the source tree, or where it is installed). NULL: there
-// is none; then tried names the last folder searched.
-FILE *profile_open(const char *name, char *tried, size_t size);
+// Finds `name`: a path, or the name of a profile that came with jostle. Those are in the folder
+// that `folder` names then: $JOSTLE_PROFILES, or that of the source tree, or where it is installed;
+// "": there is none. NULL: no such file.
+FILE *profile_open(const char *name, char *folder, size_t size);
 
 // One core's recorded load as a function of time: how much CPU time a worker should
 // have used, and the inverse.

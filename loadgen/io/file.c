@@ -237,16 +237,15 @@ static int name_in(char path[PATH_MAX], const struct io_file *file, const char *
     return length > 0 && length < PATH_MAX ? 0 : -1;
 }
 
-static int check_folder(struct run *run, const struct io_file *file)
+int io_folder_check(struct run *run, const char *folder)
 {
     struct stat status;
-    if (stat(file->folder, &status) != 0)
-        return run_refuse(run, "--dir %s: %s: name an existing folder", file->folder,
-                          strerror(errno));
+    if (stat(folder, &status) != 0)
+        return run_refuse(run, "--dir %s: %s: name an existing folder", folder, strerror(errno));
     if (!S_ISDIR(status.st_mode))
-        return run_refuse(run, "--dir %s: not a folder: name one", file->folder);
-    if (faccessat(AT_FDCWD, file->folder, W_OK | X_OK, AT_EACCESS) != 0)
-        return run_refuse(run, "--dir %s: %s: name a folder that you may write to", file->folder,
+        return run_refuse(run, "--dir %s: not a folder: name one", folder);
+    if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0)
+        return run_refuse(run, "--dir %s: %s: name a folder that you may write to", folder,
                           strerror(errno));
     return 0;
 }
@@ -431,7 +430,7 @@ int io_file_check(struct run *run, const struct io_file *file)
     char path[PATH_MAX];
     uint64_t held = 0;
     bool foreign;
-    if (check_folder(run, file) != 0)
+    if (io_folder_check(run, file->folder) != 0)
         return -1;
     if (name_in(path, file, "") != 0)
         return run_refuse(run, "--dir: the path is too long: give a shorter one");
@@ -459,7 +458,7 @@ static int make_or_take(struct run *run, struct io_file *file)
     bool named;
     file->fd = -1;
     file->reused = file->busy = false;
-    if (check_folder(run, file) != 0)
+    if (io_folder_check(run, file->folder) != 0)
         return -1;
     const int taken = file->sparse ? 0 : take_kept(run, file);
     if (taken != 0)

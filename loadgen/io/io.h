@@ -180,6 +180,8 @@ extern const struct option_row io_options[];
 
 // The folder of a work file: what --dir gave, else (NULL) $TMPDIR, else /var/tmp.
 const char *io_folder(const char *given);
+// Refuses what is no folder that may be written to.
+int io_folder_check(struct run *run, const char *folder);
 
 // load.h's check: makes run->state with the folder, its device and the plan, and
 // refuses (exit 2) what cannot be. Creates nothing on the disk that has a name.

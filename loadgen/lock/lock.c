@@ -184,9 +184,9 @@ static void check(struct run *run)
 {
     const struct lock_settings *set = run->settings;
     if (set->contended == set->split)
-        usage_error("%s: give --contended (one cache line, between the CPUs of this load) or "
+        usage_error("lock: %s: give --contended (one cache line, between the CPUs of this load) or "
                     "--split (every CPU of the machine waits)",
-                    set->split ? "--contended and --split are two loads" : "which lock?");
+                    set->split ? "--contended and --split are two loads" : "neither kind is named");
     if (set->split)
         check_split(run);
     else

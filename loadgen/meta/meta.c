@@ -61,6 +61,11 @@ static _Noreturn void guard(const struct meta *meta, int from_us)
     _exit(EXIT_SUCCESS);
 }
 
+static void check(struct run *run)
+{
+    (void)io_folder_check(run, io_folder(settings_of(run)->dir));
+}
+
 static int prepare(struct run *run)
 {
     struct meta *meta = run->state;
@@ -161,6 +166,7 @@ static const struct load meta_load = {
     .unit = UNIT_OPS,
     .quantum = OPERATIONS,
     .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},
+    .check = check,
     .prepare = prepare,
     .begin = begin,
     .operate = operate,

@@ -139,7 +139,7 @@ static int wakeups_start(struct wakeups *wakeups, const struct cpu_list *cpus, i
         watcher->wakeups = wakeups;
         watcher->cpu = cpus->cpu[i];
         watcher->first_ns = start_ns + interval_ns * i / wakeups->count;
-        errno = pthread_create(&watcher->thread, NULL, watch, watcher);
+        errno = thread_start(&watcher->thread, watch, watcher);
         if (errno != 0)
             return -1;
         watcher->started = true;
@@ -168,14 +168,20 @@ static bool wakeups_take(const struct wakeups *wakeups, unsigned cpu, bool span,
     return true;
 }
 
-#define DEFAULT_INTERVAL_NS 1000000000
-#define SMALLEST_BUCKET_NS  1024 // of the histogram that is written: powers of two from here
+#define SMALLEST_BUCKET_NS 1024 // of the histogram that is written: powers of two from here
 
 struct record_settings {
-    int64_t wakeup_ns; // 0: none
+    int64_t duration_ns; // 0: until a signal comes
+    int64_t interval_ns; // of a span
+    int64_t wakeup_ns;   // 0: none
 };
 
 static const struct option_row options[] = {
+    {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1, .maximum = 1e18,
+     .endless = "forever", .help = "end after this time: 10s, 1m (default: forever, until Ctrl-C)"},
+    {ROW("interval", "TIME", OPTION_TIME, interval_ns), .minimum = 2e7, .maximum = 1e18,
+     .preset = "1s",
+     .help = "write a line as often as this; the kernel counts in ticks of 10 ms: at least 20ms"},
     {ROW("wakeup-every", "TIME", OPTION_TIME, wakeup_ns), .minimum = 0, .maximum = 1e9,
      .preset = "10ms",
      .help = "a thread on each CPU sleeps this long, again and again, and notes by how much later "
@@ -215,8 +221,7 @@ static int write_line(FILE *file, struct line *line)
     return written ? 0 : -1;
 }
 
-static int write_header(const struct recording *recording, const struct record_settings *set,
-                        int64_t interval_ns)
+static int write_header(const struct recording *recording, const struct record_settings *set)
 {
     struct utsname system = {0};
     struct line line = {0};
@@ -226,7 +231,7 @@ static int write_header(const struct recording *recording, const struct record_s
     line_text(&line, "schema", SCHEMA_PROFILE);
     line_count(&line, "cores", recording->first.count);
     line_text(&line, "unit", "percent");
-    line_fixed(&line, "interval_ms", (double)interval_ns / 1e6, 6);
+    line_fixed(&line, "interval_ms", (double)set->interval_ns / 1e6, 6);
     line_text(&line, "recorded", date_utc(time(NULL), now));
     line_text(&line, "kernel", system.release);
     line_fixed(&line, "wakeup_every_ms", (double)set->wakeup_ns / 1e6, 6);
@@ -362,14 +367,14 @@ static bool sleep_to(int64_t time_ns)
 
 // One span after another, until the duration is over or a signal comes. The last sample, or NULL
 // with errno.
-static const struct sample *record_spans(struct recording *recording, const struct common *common,
-                                         int64_t interval_ns)
+static const struct sample *record_spans(struct recording *recording,
+                                         const struct record_settings *set)
 {
     const int64_t end_ns =
-        common->duration_ns > 0 ? recording->start_ns + common->duration_ns : INT64_MAX;
-    int64_t next_ns = recording->start_ns + interval_ns;
+        set->duration_ns > 0 ? recording->start_ns + set->duration_ns : INT64_MAX;
+    int64_t next_ns = recording->start_ns + set->interval_ns;
     const struct sample *before = &recording->first;
-    for (; next_ns <= end_ns && sleep_to(next_ns); next_ns += interval_ns) {
+    for (; next_ns <= end_ns && sleep_to(next_ns); next_ns += set->interval_ns) {
         struct sample *after = &recording->samples[recording->spans % 2];
         const int64_t at_ns = clock_ns();
         if (sample_take(after, recording->capacity) != 0)
@@ -385,23 +390,17 @@ static const struct sample *record_spans(struct recording *recording, const stru
     return before;
 }
 
-static int64_t interval_of(const struct run *run)
-{
-    return run->common.interval_ns > 0 ? run->common.interval_ns : DEFAULT_INTERVAL_NS;
-}
-
 // 0, or -1 with errno.
 static int record(struct run *run, struct recording *recording)
 {
     const struct record_settings *set = run->settings;
-    const int64_t interval_ns = interval_of(run);
     if (set->wakeup_ns > 0 && wakeups_start(&recording->wakeups, &run->cpus, set->wakeup_ns) != 0)
         return -1;
     recording->start_ns = recording->end_ns = clock_ns();
     if (sample_take(&recording->first, recording->capacity) != 0 ||
-        write_header(recording, set, interval_ns) != 0)
+        write_header(recording, set) != 0)
         return -1;
-    const struct sample *last = record_spans(recording, &run->common, interval_ns);
+    const struct sample *last = record_spans(recording, set);
     if (!last)
         return -1;
     wakeups_stop(&recording->wakeups);
@@ -466,7 +465,7 @@ static int record_instead(struct run *run)
         complain(
             "record: ended before the first interval of %.3f s was over, so nothing was recorded: "
             "let it run longer, or give a shorter --interval",
-            (double)interval_of(run) / 1e9);
+            (double)settings_of(run)->interval_ns / 1e9);
         if (recording->file != stdout && fstat(fileno(recording->file), &status) == 0 &&
             S_ISREG(status.st_mode))
             (void)unlink(path);
@@ -488,11 +487,9 @@ static void record_check(struct run *run)
     if (run->argument_count != 1)
         usage_error("record: %s: loadgen record [--interval TIME] [--duration TIME] FILE",
                     run->argument_count == 0 ? "no file to write to" : "one file only");
-    if (run->common.duration_ns > 0 && run->common.duration_ns < interval_of(run))
+    if (set->duration_ns > 0 && set->duration_ns < set->interval_ns)
         usage_error("record: --duration is shorter than one interval, so nothing would be "
                     "recorded: give a longer one, or a shorter --interval");
-    if (run->common.interval_ns > 0 && run->common.interval_ns < 20000000)
-        usage_error("--interval: the kernel counts in ticks of 10 ms: give at least 20ms");
     if (set->wakeup_ns > 0 && set->wakeup_ns < 100000)
         usage_error(
             "--wakeup-every: so many wake-ups are a load of their own: give at least 100us");
@@ -502,16 +499,17 @@ static const struct load record_load = {
     .name = "record",
     .summary = "records how busy each CPU is, for cpu --profile, and its wake-up latency",
     .details =
-        "FILE gets one JSON line a span (- is stdout), and one for all of it at the end; the "
-        "interval is 1 s unless given. It ends after --duration, or by Ctrl-C; before the first "
-        "interval is over nothing has been recorded, and the exit status is 1. User, nice, system, "
+        "FILE gets one JSON line an interval (- is stdout), and one for all of it at the end. "
+        "It ends after --duration, or by Ctrl-C; before the first interval is over nothing has "
+        "been recorded, and the exit status is 1. User, nice, system, "
         "irq and softirq time count as load, steal is recorded separately. What the recorder "
         "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
     LOAD_OPTIONS(options),
     .check = record_check,
     .arguments = "FILE",
-    .without = (const char *const[]){"threads", "cpus", "limit", "nice", "sched", "force", "json",
-                                     "control", "calib", "if-missing", "calibration", NULL},
+    .without = (const char *const[]){"threads", "cpus", "limit", "duration", "interval", "nice",
+                                     "sched", "force", "json", "control", "calib", "if-missing",
+                                     "calibration", NULL},
     .instead = record_instead,
 };
 LOADGEN_REGISTER(record_load);
