@@ -219,7 +219,8 @@ struct load {
     // after a failure: whether what they have done is right.
     int (*verify)(struct run *run);
     void (*end)(struct worker *worker);
-    // Main thread, workers are gone. Also after a failed prepare, or none.
+    // Main thread, workers are gone, and handles in the loop closed. Also after a failed prepare,
+    // or none.
     void (*cleanup)(struct run *run);
 
     // What it says of itself beyond what the frame says of each:

@@ -176,13 +176,10 @@ static int make_load(struct run *run)
         usage_error("--limit: %s", error);
     if (code < 0 && run->load->instead)
         code = run->load->instead(run);
-    if (code < 0) {
-        length_choose(run);
-        code = control_run(run);
-    }
-    if (run->load->cleanup)
-        run->load->cleanup(run);
-    return code;
+    if (code >= 0)
+        return code;
+    length_choose(run);
+    return control_run(run);
 }
 
 static int run_load(const struct load *load, int argc, char **argv)
@@ -201,6 +198,8 @@ static int run_load(const struct load *load, int argc, char **argv)
         load->check(&run);
     room_claim_workers(&run);
     const int code = run.common.dry_run ? show_plan(&run) : make_load(&run);
+    if (run.load->cleanup) // of the load that check() has chosen
+        run.load->cleanup(&run);
     if (load->state_size > 0)
         free(run.state);
     settings_free(&run);

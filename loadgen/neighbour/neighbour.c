@@ -505,7 +505,8 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     struct neighbour_state *state = run->state;
-    continue_all(state);
+    if (state->hold.guard > 0) // else none was stopped
+        continue_all(state);
     hold_release(&state->hold);
     processes_free(&state->neighbour.all);
     free(state->neighbour.member);
