@@ -11,10 +11,7 @@
 #include "common/memory.h"
 #include "common/processes.h"
 
-#include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <uv.h>
 
 // The processes that the neighbour is made of: a process with its descendants, a control group, or
@@ -175,45 +172,45 @@ static void find_pid(struct neighbour *neighbour, uint64_t pid)
              process->name);
 }
 
-// Whatever ends us, the neighbour runs again: by the kernel itself, at once.
-//
-//     loadgen ── writes ──> pipe ──> guard        loadgen <── pipe <── writes ── guard
-//
-// Both have an end of each pipe. The reading ends are opened once for each member, and signal
-// SIGCONT to it (F_SETOWN, F_SETSIG, O_ASYNC: fcntl(2)) when the other end closes: so the kernel
-// continues all members in the moment in which one of the two ends, by whatever signal and in
-// whatever order. The one that is left stops nobody any more.
-
-// One pipe: reading ends that signal, one for each member, and a plain one in front of them.
-struct wire {
-    int writing; // -1: closed
+// Whatever ends us, the kernel continues all members at once. We have both ends of a pipe. The
+// reading end is opened again for each member, and then signals SIGCONT to it (F_SETOWN, F_SETSIG,
+// O_ASYNC: fcntl(2)) when the writing end closes, as it does when we end, by whatever signal: if
+// that reading end is still open. A process that ends loses its descriptors by falling number,
+// before Linux 4.3 by rising number (close_files() and task_work_run() of the kernel). So each
+// member has a reading end above the writing one, and another below it. As nobody but us stops a
+// member, none is stopped after that.
+struct hold {
+    int writing; // -1: it holds nobody
     int *reading;
     size_t count;
-};
-
-struct hold {
-    pid_t guard;           // 0: there is none
-    struct wire ours;      // into which we have the writing end
-    struct wire its;       // the guard has
     struct member *member; // whom it holds
     size_t members;
 };
 
-#define HOLD_OF_NONE ((struct hold){.ours.writing = -1, .its.writing = -1})
+#define HOLD_OF_NONE ((struct hold){.writing = -1})
 
-static void close_writing(struct wire *wire)
+// Keeps errno. Signals nobody, as the reading ends go first.
+static void hold_release(struct hold *hold)
 {
-    if (wire->writing >= 0)
-        (void)close(wire->writing);
-    wire->writing = -1;
+    const int error = errno;
+    while (hold->count > 0)
+        (void)close(hold->reading[--hold->count]);
+    if (hold->writing >= 0)
+        (void)close(hold->writing);
+    free(hold->reading);
+    free(hold->member);
+    *hold = HOLD_OF_NONE;
+    errno = error;
 }
 
-static void close_reading(struct wire *wire)
+// The same file at a number above `top`, and no longer at its own; -1 with errno.
+static int move_above(int fd, int top)
 {
-    while (wire->count > 0)
-        (void)close(wire->reading[--wire->count]);
-    free(wire->reading);
-    wire->reading = NULL;
+    const int higher = fcntl(fd, F_DUPFD_CLOEXEC, top + 1);
+    const int error = errno == EINVAL ? EMFILE : errno; // such numbers are beyond ulimit -n
+    (void)close(fd);
+    errno = error;
+    return higher;
 }
 
 // Another opening of the same end, which signals to `pid`; -1 with errno.
@@ -232,59 +229,20 @@ static int open_signalling(int reading, pid_t pid)
     return -1;
 }
 
-static bool wire_open(struct wire *wire, const struct neighbour *neighbour)
+// A reading end for each member, above *top, which is the highest then. False with errno.
+static bool add_reading(struct hold *hold, const struct neighbour *neighbour, int reading, int *top)
 {
-    int ends[2];
-    *wire = (struct wire){.writing = -1,
-                          .reading = calloc(neighbour->count + 1, sizeof *wire->reading)};
-    if (!wire->reading || pipe2(ends, O_CLOEXEC) != 0)
-        return false;
-    wire->writing = ends[1];
-    wire->reading[wire->count++] = ends[0];
     for (size_t i = 0; i < neighbour->count; i++) {
-        const int fd = open_signalling(ends[0], neighbour->member[i].pid);
-        if (fd < 0 && errno != ESRCH) // it has just ended
-            return false;
+        int fd = open_signalling(reading, neighbour->member[i].pid);
+        if (fd < 0 && errno == ESRCH)
+            continue; // it has just ended
         if (fd >= 0)
-            wire->reading[wire->count++] = fd;
+            fd = move_above(fd, *top);
+        if (fd < 0)
+            return false;
+        hold->reading[hold->count++] = *top = fd;
     }
     return true;
-}
-
-// The guard's whole life: in a session of its own, so that no signal to ours reaches it. It needs
-// do nothing: that it is there, and ends when we do, is all.
-static _Noreturn void guard(struct hold *hold, struct hold *before)
-{
-    char byte;
-    sigset_t all;
-    const int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    sigfillset(&all);
-    (void)sigprocmask(SIG_SETMASK, &all, NULL);
-    (void)setsid();
-    (void)prctl(PR_SET_NAME, "neighbour-guard");
-    // Who waits for the end of what we hold by accident would wait for ever.
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        (void)dup2(nothing, fd);
-    close_writing(&before->ours);
-    close_writing(&hold->ours);
-    while (read(hold->ours.reading[0], &byte, 1) < 0 && errno == EINTR)
-        ;
-    _exit(0);
-}
-
-// Ends the guard, with which the kernel continues all that it held. Keeps errno.
-static void hold_release(struct hold *hold)
-{
-    const int error = errno;
-    close_writing(&hold->ours);
-    while (hold->guard > 0 && waitpid(hold->guard, NULL, 0) < 0 && errno == EINTR)
-        ;
-    close_writing(&hold->its);
-    close_reading(&hold->ours);
-    close_reading(&hold->its);
-    free(hold->member);
-    *hold = HOLD_OF_NONE;
-    errno = error;
 }
 
 // From now on these members are continued when we end. To be called before any of them is stopped,
@@ -292,18 +250,21 @@ static void hold_release(struct hold *hold)
 static bool hold_take(struct hold *hold, const struct neighbour *neighbour)
 {
     struct hold taken = HOLD_OF_NONE;
-    taken.member = calloc(neighbour->count + 1, sizeof *taken.member);
-    const bool ready =
-        taken.member && wire_open(&taken.ours, neighbour) && wire_open(&taken.its, neighbour);
-    taken.guard = ready ? fork() : -1;
-    if (taken.guard == 0)
-        guard(&taken, hold);
-    if (taken.guard < 0) {
-        hold_release(&taken);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
         return false;
-    }
-    close_writing(&taken.its);
-    close_reading(&taken.ours);
+    int top = taken.writing = ends[1];
+    taken.reading = calloc(2 * neighbour->count + 1, sizeof *taken.reading);
+    taken.member = calloc(neighbour->count + 1, sizeof *taken.member);
+    bool ready = taken.reading && taken.member && add_reading(&taken, neighbour, ends[0], &top);
+    if (ready)
+        top = taken.writing = move_above(taken.writing, top);
+    ready = ready && top >= 0 && add_reading(&taken, neighbour, ends[0], &top);
+    if (!ready)
+        hold_release(&taken);
+    (void)close(ends[0]);
+    if (!ready)
+        return false;
     memcpy(taken.member, neighbour->member, neighbour->count * sizeof *taken.member);
     taken.members = neighbour->count;
     hold_release(hold);
@@ -410,23 +371,6 @@ static int fail_ended(struct run *run)
                     state_of(run)->neighbour.words);
 }
 
-// Its guard was killed: from now on nobody is stopped any more.
-static int fail_lost(struct run *run)
-{
-    neighbour_signal(&state_of(run)->neighbour, SIGCONT);
-    return run_fail(run, "the process that guards %s was killed: it runs on",
-                    state_of(run)->neighbour.words);
-}
-
-// The guard is gone, so nobody may be stopped: its pipe is readable then.
-static bool is_lost(const struct neighbour_state *state)
-{
-    if (state->hold.guard == 0)
-        return false;
-    struct pollfd file = {.fd = state->hold.its.reading[0], .events = POLLIN};
-    return poll(&file, 1, 0) != 0;
-}
-
 // Stops all, also those that are forked meanwhile. Returns 0, or -1 after run_fail().
 static int stop_all(struct run *run)
 {
@@ -435,22 +379,18 @@ static int stop_all(struct run *run)
     const struct timespec moment = {.tv_nsec = 1000000};
     for (unsigned look = 0; look < STOP_LOOKS; look++) {
         const bool stopped = neighbour_is_stopped(neighbour);
-        if (look > 0 && stopped && hold_has(&state->hold, neighbour))
+        const bool held = hold_has(&state->hold, neighbour);
+        if (look > 0 && stopped && held)
             break;
-        if (!hold_has(&state->hold, neighbour) && !hold_take(&state->hold, neighbour))
-            return run_fail(run, "%s: cannot guard %zu processes: %s: see ulimit -n and -u",
-                            neighbour->words, neighbour->count, strerror(errno));
-        // The look at all processes takes a while. Once the guard is gone the kernel has continued
-        // all, and nobody would do so again if we were killed next.
-        if (is_lost(state))
-            return fail_lost(run);
+        if (!held && !hold_take(&state->hold, neighbour))
+            return run_fail(run,
+                            "%s: is not stopped, as nothing would continue it if jostle was "
+                            "killed: %s: see ulimit -n",
+                            neighbour->words, strerror(errno));
         neighbour_signal(neighbour, SIGSTOP);
         (void)nanosleep(&moment, NULL);
     }
-    if (neighbour->count == 0)
-        return fail_ended(run);
-    // Just now: the kernel has continued all but those that we stopped since.
-    return is_lost(state) ? fail_lost(run) : 0;
+    return neighbour->count == 0 ? fail_ended(run) : 0;
 }
 
 static void continue_all(struct neighbour_state *state)
@@ -463,13 +403,10 @@ static void on_watch(uv_timer_t *timer)
 {
     struct run *run = timer->data;
     struct neighbour_state *state = run->state;
-    if (!neighbour_lives(&state->neighbour)) {
-        uv_timer_stop(timer);
-        (void)fail_ended(run);
-    } else if (is_lost(state)) {
-        uv_timer_stop(timer);
-        (void)fail_lost(run);
-    }
+    if (neighbour_lives(&state->neighbour))
+        return;
+    uv_timer_stop(timer);
+    (void)fail_ended(run);
 }
 
 static void resume(struct run *run)
@@ -505,7 +442,7 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     struct neighbour_state *state = run->state;
-    if (state->hold.guard > 0) // else none was stopped
+    if (state->hold.writing >= 0) // else none was stopped
         continue_all(state);
     hold_release(&state->hold);
     processes_free(&state->neighbour.all);
