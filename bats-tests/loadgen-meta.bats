@@ -54,14 +54,14 @@ nothing_left() {
 
 @test "its folder is removed whatever ends the load, also SIGKILL of its process group, or of all that are named like it" {
     local how pid
-    for how in 'kill -s TERM' 'kill -s INT' 'kill -s KILL' 'kill -s KILL -- -' 'pkill -KILL -f'; do
+    for how in TERM INT KILL group name; do
         setsid env --default-signal=INT "$BIN/loadgen" meta --threads 1 --json --dir "$BATS_TEST_TMPDIR" >out 3>&- &
         pid=$!
         eventually 30 grep -q steady out
         case $how in
-            pkill*) $how -- "loadgen meta .* $BATS_TEST_TMPDIR" ;;
-            *-) $how"$pid" ;;
-            *) $how "$pid" ;;
+            group) kill -s KILL -- "-$pid" ;;
+            name) pkill -KILL -f "loadgen meta .* $BATS_TEST_TMPDIR" ;;
+            *) kill -s "$how" "$pid" ;;
         esac
         wait "$pid" || true
         eventually 30 nothing_left
