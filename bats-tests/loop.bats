@@ -54,10 +54,14 @@ make_stats() {
 #!/bin/bash
 declare -A file=()
 await() {
-    local event=$1 source line
+    local event=$1 source line code patience=60
+    [[ ! -e $1.silent ]] || patience=2
     for source in "${@:2}"; do
         while true; do
-            IFS= read -r line <&"${file[$source]}" || { printf 'failed\t%s\t\n' "$source"; return; }
+            code=0
+            IFS= read -r -t "$patience" line <&"${file[$source]}" || code=$?
+            ((code <= 128)) || { echo silent; return; } # held by now
+            ((code == 0)) || { printf 'failed\t%s\t\n' "$source"; return; }
             case $line in
                 *'"event":"error"'*) printf 'failed\t%s\ta text of its own\n' "$source"; return ;;
                 *"\"event\":\"$event\""*) break ;;
@@ -378,6 +382,29 @@ END
     JOSTLE_LOAD_STEADY_S=1 run -1 loop
     [[ $output == 'jostle: load low has been silent for 1 s: try it alone with loadgen' ]]
     run ! pgrep -f "$PWD/bin/load"
+}
+
+@test "an answer that comes as the wait for it ends is not taken for the next one" {
+    # shellcheck disable=SC2016 # of the other shell
+    run -0 timeout 20 bash -c 'set -euo pipefail
+        source "$1/messages.bash"
+        source "$1/processes.bash"
+        source "$1/stats.bash"
+        exec {null_fd}>/dev/null
+        # Too late for bash, too early to know that nobody waits.
+        coproc HUB {
+            read -r line
+            sleep 1.5
+            echo ok
+            while read -r line && [[ $line != probed ]]; do :; done
+            printf "run\tbaseline\n"
+        }
+        out=${HUB[0]} in=${HUB[1]}
+        exec {stats_out}<&"$out" {stats_in}>&"$in"
+        stats_await 1 sample probe || true
+        stats_decide probed
+        printf "%s\n" "${NEXT[@]}"' bash "$ROOT/harness/lib"
+    [[ $output == $'run\nbaseline' ]]
 }
 
 @test "a meter that makes no record ends the experiment with its message" {

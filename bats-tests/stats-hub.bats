@@ -447,6 +447,20 @@ END
     hear $'stop\tinterrupted\t'
 }
 
+@test "an await that is held is answered once: by what came first, else that its source is silent" {
+    describe
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    send 'await\tready\t0' hold
+    hear silent
+    printf '{"event":"ready"}\n' >&"$load"
+    send 'await\tready\t0'
+    hear ok
+    send hold 'stop\tinterrupted'
+    hear $'stop\tinterrupted\t'
+}
+
 @test "the end of stdin without a result is an interruption; an end that was announced is kept" {
     describe
     start

@@ -216,12 +216,7 @@ measure_series() {
     in_series=$1
     stats_say series "$fifo_folder/meter.in" "${words[@]}"
     series_slice "$1"
-    if [[ -z $REPLY ]]; then
-        stats_answer
-    elif ! stats_answer "$REPLY"; then
-        stats_say hold
-        stats_answer
-    fi
+    stats_answer_held "$REPLY"
     series_count
     condition=${STATS_ANSWER[2]}
     if [[ ${STATS_ANSWER[3]:-} == failed ]]; then
@@ -233,7 +228,7 @@ measure_series() {
 }
 
 # series_slice BLOCK: sets REPLY to how many seconds stats makes runs before we look at the time, or show it; to
-# nothing where nobody asks for it.
+# 0 where nobody asks for it.
 series_slice() {
     local slice_us='' left_us
     [[ -z $live && (-n $forecast_said || -n ${plan[quiet]:-}${plan[cell]:-}) ]] || slice_us=500000
@@ -243,7 +238,7 @@ series_slice() {
         ((left_us > 10000)) || left_us=10000
         [[ -n $slice_us ]] && ((slice_us < left_us)) || slice_us=$left_us
     fi
-    REPLY=''
+    REPLY=0
     [[ -z $slice_us ]] || printf -v REPLY '%d.%06d' "$((slice_us / 1000000))" "$((slice_us % 1000000))"
 }
 

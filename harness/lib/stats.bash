@@ -94,15 +94,28 @@ stats_fields() {
     STATS_ANSWER=($1)
 }
 
+# stats_answer_held SECONDS: reads an answer; one that has not come after SECONDS (0: however long) is asked for. stats may
+# give it at that very moment, and a second one would be taken for what the next command is answered.
+stats_answer_held() {
+    if [[ $1 == 0 ]]; then
+        stats_answer
+    elif ! stats_answer "$1"; then
+        stats_say hold
+        stats_answer
+    fi
+}
+
 # stats_await SECONDS EVENT SOURCE...: until each source (a load's index, or meter) has
 # sent EVENT; 1 when one is silent for SECONDS (0: however long), or when the service has
 # died while a record is awaited. A source that failed ends the experiment.
 stats_await() {
     stats_say await "${@:2}"
-    if [[ $1 == 0 ]]; then stats_answer; else stats_answer "$1" || return 1; fi
-    [[ ${STATS_ANSWER[0]} != ok ]] || return 0
-    [[ ${STATS_ANSWER[0]} != died ]] || return 1
-    stats_failed
+    stats_answer_held "$1"
+    case ${STATS_ANSWER[0]} in
+        ok) ;;
+        silent | died) return 1 ;;
+        *) stats_failed ;;
+    esac
 }
 
 # stats_failed: ends the experiment because of what the last answer says.

@@ -236,6 +236,16 @@ static bool take_load(struct hub *hub, char *const *field)
     return open_source(hub, field[1], field[2], field[3], field[4], field[5]);
 }
 
+// No answer is owed any more, whatever the sources still send.
+static void await_forget(struct hub *hub)
+{
+    for (size_t i = 0; i < hub->sources.count; i++) {
+        free(hub->sources.source[i].event);
+        hub->sources.source[i].event = NULL;
+    }
+    hub->await = false;
+}
+
 static bool take_await(struct hub *hub, char *const *field)
 {
     for (size_t i = 2; field[i]; i++) {
@@ -370,12 +380,17 @@ static bool take_series(struct hub *hub, char *const *field)
     return series_continue(hub);
 }
 
-// One that has ended by itself meanwhile has been answered.
+// What has ended by itself meanwhile has been answered.
 static bool take_hold(struct hub *hub, char *const *field)
 {
     (void)field;
-    hub->series.hold = true;
-    return true;
+    if (hub->series.fd >= 0) {
+        hub->series.hold = true;
+        return true;
+    }
+    const bool owed = hub->await;
+    await_forget(hub);
+    return !owed || hub_answer(hub, "silent");
 }
 
 static bool take_end(struct hub *hub, char *const *field)
@@ -495,14 +510,9 @@ bool commands_take(struct hub *hub, char *line)
     size_t count = 0;
     for (char *rest = line; rest && count < FIELDS_MAX;)
         field[count++] = strsep(&rest, "\t");
-    // An await that bash no longer waits for is given up with the next command; but a series is
-    // only held by it.
-    const bool awaits = hub->series.fd >= 0 && strcmp(field[0], "hold") == 0;
-    for (size_t i = 0; !awaits && i < hub->sources.count; i++) {
-        free(hub->sources.source[i].event);
-        hub->sources.source[i].event = NULL;
-    }
-    hub->await = awaits;
+    // An await that bash no longer waits for is given up with the next command.
+    if (strcmp(field[0], "hold") != 0)
+        await_forget(hub);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
         if (strcmp(commands[i].name, field[0]) == 0 && count >= commands[i].fields)
             return commands[i].take(hub, field);
