@@ -60,7 +60,7 @@ void usage_add(struct usage *usage, const struct rusage *process)
     usage->blocks_out += (uint64_t)process->ru_oublock;
 }
 
-// without: takes off so much, of the system's time as long as there is some: what a process
+// Takes off so much, of the system's time as long as there is some: what a process
 // does between its fork and its exec is the kernel's work.
 static void without(struct usage *usage, int64_t launch_ns)
 {
@@ -115,7 +115,7 @@ bool account_open(struct account *account, const struct settings *settings)
                     settings->account.item[0]);
 }
 
-// read_memory: what the group has now, or with peak had at most. 0: not known.
+// What the group has now, or with peak had at most. 0: not known.
 static uint64_t read_memory(const struct account *account, bool peak)
 {
     static const char *const names[2][2] = {{"memory.current", "memory.usage_in_bytes"},

@@ -20,7 +20,7 @@ static void files_forget(struct files_before *before)
     *before = (struct files_before){.count = 0};
 }
 
-// files_find: the files of path, in order of their names; a path without a pattern is itself,
+// The files of path, in order of their names; a path without a pattern is itself,
 // whether it is there or not. globfree() frees them. False: no memory.
 static bool files_find(const char *path, glob_t *found)
 {
@@ -35,7 +35,7 @@ static bool is_same(const struct timespec *a, const struct timespec *b)
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
 
-// has_stamp: whether one of them was written at that time.
+// Whether one of them was written at that time.
 static bool has_stamp(const struct files_before *before, const struct timespec *at)
 {
     for (size_t i = 0; i < before->count; i++)
@@ -44,7 +44,7 @@ static bool has_stamp(const struct files_before *before, const struct timespec *
     return false;
 }
 
-// wait_for_tick: until what is written next has another stamp than what is there. The kernel stamps
+// Until what is written next has another stamp than what is there. The kernel stamps
 // files with its coarse clock, so the wait is at most a tick, 10 ms.
 static void wait_for_tick(const struct files_before *before)
 {
@@ -58,7 +58,7 @@ static void wait_for_tick(const struct files_before *before)
     }
 }
 
-// files_note: what the files of path, which may be a pattern, are like now. Waits for the next tick
+// What the files of path, which may be a pattern, are like now. Waits for the next tick
 // of the kernel's clock (at most 10 ms) where one was written in this one.
 static void files_note(struct files_before *before, const char *path)
 {
@@ -67,16 +67,16 @@ static void files_note(struct files_before *before, const char *path)
     before->unknown = !files_find(path, &found);
     if (found.gl_pathc > 0) {
         before->status = calloc(found.gl_pathc, sizeof *before->status);
-        before->unknown = before->status == NULL;
+        before->unknown = !before->status;
     }
-    for (size_t i = 0; before->status != NULL && i < found.gl_pathc; i++)
+    for (size_t i = 0; before->status && i < found.gl_pathc; i++)
         if (stat(found.gl_pathv[i], &before->status[before->count]) == 0)
             before->count++;
     globfree(&found);
     wait_for_tick(before);
 }
 
-// is_written: whether the run wrote the file. That its time differs from before is asked,
+// Whether the run wrote the file. That its time differs from before is asked,
 // not that it is later than some clock of ours: a file server has another one.
 static bool is_written(const struct files_before *before, const struct stat *now)
 {
@@ -90,7 +90,7 @@ static bool is_written(const struct files_before *before, const struct stat *now
     return true;
 }
 
-// files_open: opens a file that has to be a regular one, and written since. -1 with *why set to
+// Opens a file that has to be a regular one, and written since. -1 with *why set to
 // what is wrong with it: "was not written by this run".
 static int files_open(const struct files_before *before, const char *path, const char **why)
 {
@@ -136,18 +136,18 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
     return true;
 }
 
-// path_of: of the file of a metric, from where meter runs. NULL: it has none, or is too long.
+// The path of a metric's file, from where meter runs. NULL: it has none, or it is too long.
 static const char *path_of(const struct extractor *extractor, const struct sought *sought,
                            char text[PATH_MAX])
 {
     const char *path = sought->metric.path;
-    if (path == NULL || path[0] == '/' || extractor->folder == NULL)
+    if (!path || path[0] == '/' || !extractor->folder)
         return path;
     const int length = snprintf(text, PATH_MAX, "%s/%s", extractor->folder, path);
     return length < PATH_MAX ? text : NULL;
 }
 
-// applies: whether the metric is of that target: a source of its own comes before that of all.
+// Whether the metric is of that target: a source of its own comes before that of all.
 static bool applies(const struct extractor *extractor, const struct sought *sought, size_t target)
 {
     if (sought->only != ANY_TARGET)
@@ -172,7 +172,7 @@ void extract_before(struct extractor *extractor, const struct target *target)
         struct sought *sought = &extractor->sought[i];
         sought->applies = applies(extractor, sought, target->number);
         const char *path = path_of(extractor, sought, text);
-        if (path != NULL)
+        if (path)
             files_note(&sought->before, path);
         if (is_counted(sought))
             gauge_open(sought);
@@ -200,7 +200,7 @@ static const char *where(const struct metric *metric)
                                              : "stdout";
 }
 
-// source_open: the source of a metric. -1 after a failure, which is then in its tally. Only of
+// The source of a metric. -1 after a failure, which is then in its tally. Only of
 // files it is ours to close.
 static int source_open(const struct extractor *extractor, struct sought *sought,
                        const struct extract_from *from)
@@ -210,7 +210,7 @@ static int source_open(const struct extractor *extractor, struct sought *sought,
     struct stat status;
     if (source == METRIC_FILE) {
         const char *path = path_of(extractor, sought, text), *why = strerror(ENAMETOOLONG);
-        const int fd = path == NULL ? -1 : files_open(&sought->before, path, &why);
+        const int fd = !path ? -1 : files_open(&sought->before, path, &why);
         if (fd < 0)
             reason_set(sought->tally.reason, "%s: %s", where(&sought->metric), why);
         return fd;
@@ -229,7 +229,7 @@ static void source_close(const struct metric *metric, int fd)
         (void)close(fd);
 }
 
-// search_pattern: the files of a pattern that the run wrote, in order of their names; from the
+// The files of a pattern that the run wrote, in order of their names; from the
 // last one on where only the last match counts.
 static void search_pattern(const struct extractor *extractor, struct sought *sought)
 {
@@ -239,7 +239,7 @@ static void search_pattern(const struct extractor *extractor, struct sought *sou
     glob_t found = {.gl_pathc = 0};
     size_t written = 0;
     const char *why, *path = path_of(extractor, sought, text);
-    const bool known = path != NULL && files_find(path, &found);
+    const bool known = path && files_find(path, &found);
     for (size_t k = 0; known && k < found.gl_pathc && !(one && sought->tally.count > 0); k++) {
         const size_t at = take == TAKE_LAST ? found.gl_pathc - 1 - k : k;
         const int fd = files_open(&sought->before, found.gl_pathv[at], &why);
@@ -260,7 +260,7 @@ static void extract_regex(const struct extractor *extractor, struct sought *soug
 {
     const struct metric *metric = &sought->metric;
     sought->tally = (struct tally){.metric = metric};
-    if (metric->source == METRIC_FILE && strpbrk(metric->path, METRIC_PATTERN) != NULL) {
+    if (metric->source == METRIC_FILE && strpbrk(metric->path, METRIC_PATTERN)) {
         search_pattern(extractor, sought);
     } else {
         const int fd = source_open(extractor, sought, from);
@@ -297,10 +297,10 @@ static void take_value(void *user, const struct jq_value *value)
 static bool same_source(const struct metric *a, const struct metric *b)
 {
     return a->is_jq && b->is_jq && a->source == b->source &&
-           (a->path == NULL || strcmp(a->path, b->path) == 0);
+           (!a->path || strcmp(a->path, b->path) == 0);
 }
 
-// extract_jq: the metrics that have the source of this one, by one process; nothing where an
+// The metrics that have the source of this one, by one process; nothing where an
 // earlier one has it, too, and so has done that.
 static void extract_jq(const struct extractor *extractor, struct sought *first,
                        const struct extract_from *from)
@@ -347,7 +347,7 @@ void extract(struct extractor *extractor, const struct extract_from *from)
     }
 }
 
-// is_result: of this run.
+// Whether it is a result of this run.
 static bool is_result(const struct sought *sought)
 {
     return sought->applies && sought->metric.role == ROLE_RESULT;

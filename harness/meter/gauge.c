@@ -12,7 +12,7 @@ void perf_counters_close(struct perf_counters *counters)
         fd_close(&counters->counter[i].fd);
 }
 
-// open_all: false if one was refused that the user's own part would be allowed of.
+// False if one was refused that the user's own part would be allowed of.
 static bool open_all(struct perf_counters *counters, enum counter_set set)
 {
     for (size_t i = 0; i < perf_event_count(set); i++) {
@@ -78,7 +78,7 @@ void gauge_start(struct sought *sought)
         energy_read(&sought->energy);
 }
 
-// count: what one event came to; NAN after a failure.
+// What one event came to; NAN after a failure.
 static double count(struct sought *sought, int fd)
 {
     uint64_t value;

@@ -20,7 +20,7 @@
 #define WATCH_STEP_NS (20 * NS_PER_US)
 #define WATCH_STEPS   50000
 
-// duplicate: of a descriptor that the caller has left open for us.
+// A copy of a descriptor that the caller has left open for us.
 static int duplicate(const char *number)
 {
     char *end;
@@ -55,13 +55,13 @@ bool launch_open_output(int *fd, const char *path)
 static bool open_for_target(int *fd, const char *what, const char *path, int flags)
 {
     *fd = -1;
-    if (path == NULL)
+    if (!path)
         return true;
     *fd = launch_open(path, flags);
     return *fd >= 0 || complain("%s %s: %s: name another file", what, path, strerror(errno));
 }
 
-// open_captured: one file for all runs.
+// The file of a stream that is captured: one for all runs.
 static bool open_captured(int *captured_fd, int *fd)
 {
     if (*captured_fd < 0)
@@ -92,7 +92,7 @@ static bool open_files(struct launch *launch, const struct settings *settings)
     if (!opened)
         return false;
     // One file for both is opened once: two offsets would overwrite each other.
-    if (settings->out_path != NULL && settings->error_path != NULL &&
+    if (settings->out_path && settings->error_path &&
         (strcmp(settings->out_path, settings->error_path) == 0 ||
          file_is_same(settings->out_path, settings->error_path))) {
         files->error_fd = files->out_fd;
@@ -107,7 +107,7 @@ bool launch_prepare(struct launch *launch, const struct settings *settings)
 {
     if (launch->prepared)
         return true;
-    if (launch->report == NULL)
+    if (!launch->report)
         launch->report = mmap(NULL, sizeof *launch->report, PROT_READ | PROT_WRITE,
                               MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (launch->report == MAP_FAILED)
@@ -138,7 +138,7 @@ static bool redirect(int from, int to)
     return from < 0 || dup2(from, to) == to;
 }
 
-// prepare: everything between fork and exec. Returns what failed, with errno.
+// Does everything between fork and exec. Returns what failed, with errno.
 static const char *prepare(struct launch_report *report, const struct settings *settings,
                            const struct launch *launch, const struct group *group, pid_t meter)
 {
@@ -157,12 +157,12 @@ static const char *prepare(struct launch_report *report, const struct settings *
         return "entering the control group";
     // CPUs that are not allowed are left out by the kernel without a word: hence what is
     // in force is read again.
-    if (settings->cpus != NULL &&
+    if (settings->cpus &&
         (cpus_parse(settings->cpus, &report->cpus) != 0 || cpus_pin_list(&report->cpus) != 0))
         return "--cpus: none of these may be used here";
     if (cpus_allowed(&report->cpus) != 0)
         return "reading the affinity";
-    if (folder != NULL && chdir(folder) != 0)
+    if (folder && chdir(folder) != 0)
         return folder;
     if (settings->has_nice && setpriority(PRIO_PROCESS, 0, (int)settings->nice) != 0)
         return "--nice";
@@ -177,7 +177,7 @@ void launch_watched(const struct launch *launch)
     __atomic_store_n(&launch->report->watched, 1, __ATOMIC_RELEASE);
 }
 
-// await_watch: mostly there already, as meter has less to do meanwhile than we. Not for
+// Waits for launch_watched(), mostly for no time: meter has less to do meanwhile than we. Not for
 // ever: nobody is behind a meter that was killed.
 static void await_watch(const struct launch_report *report)
 {
@@ -195,10 +195,10 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
 {
     struct launch_report *report = launch->report;
     char **words = launch->target->words;
-    for (; words[1] != NULL && launch->target->variables && words_assignment(words[0]); words++)
+    for (; words[1] && launch->target->variables && words_assignment(words[0]); words++)
         (void)putenv(words[0]);
     const char *failed = prepare(report, settings, launch, group, meter);
-    if (failed != NULL) {
+    if (failed) {
         report->step_error = errno;
         report->failed_step = failed;
         _exit(EXIT_NOT_EXECUTABLE);

@@ -32,25 +32,25 @@ struct runner {
     size_t runs; // that were made
     int own_fd;  // of schedstat: meter's own; -1: the kernel has none
     int output_fd;
-    int hangup_fd; // see struct supervision
+    int hangup_fd; // see struct run
 };
 
 static void varied_free(struct target *varied)
 {
-    for (char **word = varied->words; word != NULL && *word != NULL; word++)
+    for (char **word = varied->words; word && *word; word++)
         free(*word);
     free(varied->words);
     varied->words = NULL;
 }
 
-// varied_take: makes it of a target, a name (--vary) and a value.
+// The target with the value in the place of each {NAME}.
 static void varied_take(struct target *varied, const struct target *target, const char *name,
                         const char *value)
 {
     OWNED char *placeholder = text_of("{%s}", name);
     size_t count = 0;
     varied_free(varied);
-    while (target->words[count] != NULL)
+    while (target->words[count])
         count++;
     *varied = *target;
     varied->words = must(calloc(count + 1, sizeof *varied->words));
@@ -60,11 +60,11 @@ static void varied_take(struct target *varied, const struct target *target, cons
 
 static bool check_kept(const char *folder)
 {
-    return folder == NULL || access(folder, W_OK | X_OK) == 0 ||
+    return !folder || access(folder, W_OK | X_OK) == 0 ||
            complain("--keep %s: %s: name a folder that can be written", folder, strerror(errno));
 }
 
-// open_stalls: of the group that is counted.
+// The stalls of the group that is counted.
 static void open_stalls(struct runner *runner)
 {
     const bool of_others = runner->account.group.kind != GROUP_NONE;
@@ -80,7 +80,7 @@ static bool find_group(struct runner *runner)
     return true;
 }
 
-// run_begin: gets everything that the first run needs. False after a message.
+// Gets everything that the first run needs. False after a message.
 static bool run_begin(struct runner *runner, const struct settings *settings)
 {
     runner->settings = settings;
@@ -110,7 +110,7 @@ static int write_record(const struct runner *runner, const struct run *run)
     return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
 }
 
-// say_ended: where finding metrics may take a while, lets others know first: whatever else
+// Where finding metrics may take a while, says first that the run has ended: whatever else
 // they measure over the run may end now.
 static bool say_ended(const struct runner *runner)
 {
@@ -119,10 +119,10 @@ static bool say_ended(const struct runner *runner)
            file_write_all(runner->output_fd, ended, strlen(ended));
 }
 
-// out_to_read: what the target wrote to one of its streams; -1: that is gone.
+// What the target wrote to one of its streams; -1: that is gone.
 static int out_to_read(int captured_fd, bool is_captured, const char *path)
 {
-    return is_captured ? captured_fd : path == NULL ? -1 : launch_open(path, O_RDONLY);
+    return is_captured ? captured_fd : !path ? -1 : launch_open(path, O_RDONLY);
 }
 
 static void find_metrics(struct runner *runner)
@@ -141,7 +141,7 @@ static void find_metrics(struct runner *runner)
         (void)close(from.error_fd);
 }
 
-// take_output: finds the metrics, and keeps what the target wrote where the run failed.
+// Finds the metrics, and keeps what the target wrote where the run failed.
 static bool take_output(struct runner *runner, struct run *run)
 {
     const struct outcome *outcome = &run->outcome;
@@ -158,7 +158,7 @@ static bool take_output(struct runner *runner, struct run *run)
     return true;
 }
 
-// end_output: what the target wrote is all there.
+// All that the target wrote is there now.
 static void end_output(struct drain *drain)
 {
     drain_end(drain);
@@ -167,7 +167,7 @@ static void end_output(struct drain *drain)
                  strerror(drain->error));
 }
 
-// measure: one run, with its counters open.
+// One run, with its counters open.
 static int measure(struct runner *runner, struct run *run)
 {
     const struct launch_report *report = runner->launch.report;
@@ -181,7 +181,7 @@ static int measure(struct runner *runner, struct run *run)
     supervise(run);
     extract_stop(&runner->extractor);
     end_output(&runner->launch.drain);
-    if (report->failed_step != NULL) {
+    if (report->failed_step) {
         const bool denied = report->step_error == EACCES || report->step_error == EPERM;
         complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
                  denied ? ": give a value that you may set, or run as root" : "");
@@ -207,7 +207,7 @@ static int measure(struct runner *runner, struct run *run)
     return code == EXIT_RECORDED && outcome->unkillable > 0 ? EXIT_LOST : code;
 }
 
-// run_once: runs the command and writes its record. Returns how meter should exit
+// Runs the command and writes its record. Returns how meter should exit
 // if it was the only run; EXIT_RECORDED means that another one may follow.
 static int run_once(struct runner *runner)
 {
@@ -230,7 +230,7 @@ static int run_once(struct runner *runner)
     return code;
 }
 
-// run_again: gets ready for another run, which takes the kernel a while and so is
+// Gets ready for another run, which takes the kernel a while and so is
 // done before it is wanted. False after a message.
 static bool run_again(struct runner *runner)
 {
@@ -245,7 +245,7 @@ static bool run_again(struct runner *runner)
     return true;
 }
 
-// run_end: of what run_begin() has got, or a part of that. Leaves no group behind.
+// Gives back what run_begin() has got, or a part of that. Leaves no group behind.
 static void run_end(struct runner *runner)
 {
     if (runner->runs > 0)
@@ -269,29 +269,29 @@ struct commands {
 
 enum command { COMMAND_RUN, COMMAND_NONE, COMMAND_UNKNOWN };
 
-// parse_run: `run`, `run N` or, with --vary, `run N VALUE`, which sets the target. False: it
+// Reads `run`, `run N` or, with --vary, `run N VALUE`, which sets the target. False: it
 // is no such line. The line is cut into its words.
 static bool parse_run(char *line, struct runner *runner)
 {
     const struct settings *settings = runner->settings;
     uint64_t number = 0;
     const char *word = strsep(&line, " "), *target = strsep(&line, " "), *value = line;
-    if (strcmp(word, "run") != 0 || (target != NULL && units_count(target, &number) != 0) ||
-        number >= settings->target_count || (value != NULL) != (settings->vary != NULL))
+    if (strcmp(word, "run") != 0 || (target && units_count(target, &number) != 0) ||
+        number >= settings->target_count || !value != !settings->vary)
         return false;
     runner->launch.target = &settings->target[number];
-    if (value != NULL) {
+    if (value) {
         varied_take(&runner->varied, &settings->target[number], settings->vary, value);
         runner->launch.target = &runner->varied;
     }
     return true;
 }
 
-// take_line: takes the first whole line, NONE where there is none yet.
+// Takes the first whole line, NONE where there is none yet.
 static enum command take_line(struct commands *commands, struct runner *runner)
 {
     char *end = memchr(commands->text, '\n', commands->length);
-    if (end == NULL)
+    if (!end)
         return commands->length == sizeof commands->text ? COMMAND_UNKNOWN : COMMAND_NONE;
     const size_t length = (size_t)(end - commands->text);
     *end = '\0';
@@ -301,7 +301,7 @@ static enum command take_line(struct commands *commands, struct runner *runner)
     return known ? COMMAND_RUN : COMMAND_UNKNOWN;
 }
 
-// read_more: waits for more of stdin. False at its end, or when a signal has come:
+// Waits for more of stdin. False at its end, or when a signal has come:
 // *signal_number is that signal, or 0.
 static bool read_more(struct commands *commands, const struct signals *signals, int *signal_number)
 {
@@ -327,7 +327,7 @@ static bool read_more(struct commands *commands, const struct signals *signals, 
     }
 }
 
-// next_command: RUN, or NONE at the end; *code is meter's exit code then.
+// RUN, or NONE at the end; *code is meter's exit code then.
 static enum command next_command(struct commands *commands, struct runner *runner, int *code)
 {
     enum command command;
@@ -346,7 +346,7 @@ static enum command next_command(struct commands *commands, struct runner *runne
     return command;
 }
 
-// serve: makes a run for each line `run` or `run N` (of the command N) on stdin, until its end.
+// Makes a run for each line `run` or `run N` (of the command N) on stdin, until its end.
 // Returns meter's exit code.
 static int serve(struct runner *runner)
 {
@@ -370,7 +370,7 @@ static int serve(struct runner *runner)
     }
 }
 
-// run_all: the run, or with --serve all of them. Returns meter's exit code.
+// The run, or with --serve all of them. Returns meter's exit code.
 static int run_all(struct runner *runner, const struct settings *settings)
 {
     int code = EXIT_NOT_RUN;

@@ -17,14 +17,14 @@
 
 // ---- system.c
 
-// fd_close: unless it is -1, which it is then.
+// Closes it unless it is -1, which it is then.
 void fd_close(int *fd);
 
-// record_seconds, record_count: a member that is null where it is not known.
+// A member that is null where it is not known.
 void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals);
 void record_count(struct line *line, const char *name, bool known, uint64_t count);
 
-// schedstat_open: the file of a process, 0: our own, to be read again and again. -1 with
+// The schedstat of a process, 0: our own, to be read again and again. -1 with
 // errno.
 int schedstat_open(pid_t pid);
 
@@ -57,23 +57,23 @@ struct stall_totals {
     int64_t run_ns;   // its CPU time, of the same moment
 };
 
-// stalls_open: the files of the target's group. Where there are none (no group, not v2, a
+// The files of the target's group. Where there are none (no group, not v2, a
 // kernel without PSI), the group's part of the totals is not there.
 void stalls_open(struct stall_files *files, const struct group *group);
 
-// stalls_close: may be repeated.
+// May be repeated.
 void stalls_close(struct stall_files *files);
 
-// stalls_read: the group's totals alone, in microseconds. False where it has none.
+// The group's totals alone, in microseconds. False where it has none.
 bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT]);
 
-// stalls_begin: the totals of the calling process, which is about to become the target.
+// The totals of the calling process, which is about to become the target.
 void stalls_begin(struct stall_totals *totals, const struct stall_files *files);
 
-// stalls_end: the totals of the target, which has ended and has not been reaped.
+// The totals of the target, which has ended and has not been reaped.
 void stalls_end(struct stall_totals *totals, const struct stall_files *files, pid_t target);
 
-// stalls_write: begins the member "stalls" with what grew over so long, of a group (before_us NULL:
+// Begins the member "stalls" with what grew over so long, of a group (before_us NULL:
 // there is none), and by which the thread that waited longest for a CPU was delayed (-1: not
 // known). Of a group that had nothing in less than `least_ns` nothing is known: the kernel may not
 // have counted it. False, and null: nothing is known at all.
@@ -95,17 +95,17 @@ struct signals {
 // of a job.
 #define SIGNAL_END_RUN SIGRTMIN
 
-// signals_take: blocks SIGCHLD, SIGCONT, SIGNAL_END_RUN and the
+// Blocks SIGCHLD, SIGCONT, SIGNAL_END_RUN and the
 // terminating signals, so that they can be waited for, and those by which a terminal stops: meter
 // continues, and sees for how long the target did not. One that the caller ignores (as nohup does)
 // stays ignored. False after a message.
 bool signals_take(struct signals *signals);
 
-// signals_next: takes one that has come; 0 when there is none. *child, unless NULL, is set to
+// Takes one that has come; 0 when there is none. *child, unless NULL, is set to
 // the process that a SIGCHLD is about (several that have come are one).
 int signals_next(const struct signals *signals, pid_t *child);
 
-// signals_give_back: in the target's process, before its exec.
+// To be called in the target's process, before its exec.
 void signals_give_back(const struct signals *signals);
 
 // A moment in which meter ran, and how long it had waited for a CPU in its life until
@@ -118,7 +118,7 @@ struct awake {
     int64_t sleeps, preemptions; // how often it left a CPU of its own will, or not
 };
 
-// awake_now: of this moment. own_fd: schedstat_open(0), or -1.
+// This moment. own_fd: schedstat_open(0), or -1.
 struct awake awake_now(int own_fd);
 
 // When a process ended, by a parent that had to wait for a CPU before it could see that.
@@ -137,7 +137,7 @@ struct awake awake_now(int own_fd);
 // start + CPU time + run delay of its main thread. In any case the error is at most the
 // parent's waiting.
 
-// ending_ns: CLOCK_MONOTONIC of the end. alive: when the process had not ended yet; seen:
+// The CLOCK_MONOTONIC of the end. alive: when the process had not ended yet; seen:
 // when it had; its totals at start_ns, and at the end.
 int64_t ending_ns(const struct awake *alive, const struct awake *seen, int64_t start_ns,
                   const struct stall_totals *at_start, const struct stall_totals *at_end);
@@ -206,13 +206,13 @@ struct settings {
     int stop_signal;
 };
 
-// meter_settings_read: fills settings from the command line; the strings stay argv's. Ends
+// Fills settings from the command line; the strings stay argv's. Ends
 // meter with --help, --version and wrong use.
 void meter_settings_read(struct settings *settings, int argc, char **argv);
 
 void meter_settings_free(struct settings *settings);
 
-// accounting_name: as in --accounting and in the record.
+// Its name, as in --accounting and in the record.
 const char *accounting_name(enum accounting accounting);
 
 // ---- search.c
@@ -235,16 +235,16 @@ struct tally {
     char reason[REASON_SIZE]; // the first of the failures that count
 };
 
-// tally_add: takes a figure, in the order in which they were written. Text that is no
+// Takes a figure, in the order in which they were written. Text that is no
 // number makes the whole a failure, as far as it would have counted. Returns whether the
 // next one could still change anything.
 bool tally_add(struct tally *tally, const char *text, size_t length);
 
-// reason_set: there is no value, for that reason; the first one holds.
+// There is no value, for that reason; the first one holds.
 void reason_set(char reason[REASON_SIZE], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// tally_end: what it comes to. where: "stdout", or the path, for the reason.
+// What it comes to. where: "stdout", or the path, for the reason.
 void tally_end(struct tally *tally, const char *where, struct figure *figure);
 
 // The matches of a regular expression in a file of any size, line by line.
@@ -254,7 +254,7 @@ void tally_end(struct tally *tally, const char *where, struct figure *figure);
 
 #define SEARCH_LINE_BYTES 65536
 
-// search: adds the group of each match to tally. The last match is looked for from the end of
+// Adds the group of each match to tally. The last match is looked for from the end of
 // the file, and the first one from its start, so that neither reads more than it must.
 void search(int fd, const regex_t *regex, struct tally *tally);
 
@@ -277,15 +277,15 @@ struct perf_counters {
     double running; // the least share of the time that one was counted in, 1 if always
 };
 
-// perf_counters_open: makes the counters in the calling process, at rest; a process
+// Makes the counters in the calling process, at rest; a process
 // that is forked afterwards counts from its exec on, with its descendants.
 // What the machine or its rules refuse is absent, which is no error.
 void perf_counters_open(struct perf_counters *counters, enum counter_set set);
 
-// perf_counters_read: takes the values, to be called once the tree has ended.
+// Takes the values, to be called once the tree has ended.
 void perf_counters_read(struct perf_counters *counters);
 
-// perf_counters_close: to be called after the record is written: it takes the kernel
+// To be called after the record is written: it takes the kernel
 // longer than to read them.
 void perf_counters_close(struct perf_counters *counters);
 
@@ -321,17 +321,17 @@ struct sought {
     struct energy energy;
 };
 
-// gauge_begin: gets ready for a metric. False after a message: there is no such event here.
+// Gets ready for a metric. False after a message: there is no such event here.
 bool gauge_begin(struct sought *sought);
 
-// gauge_open: opens the events in the calling process, at rest: a process that is forked afterwards
+// Opens the events in the calling process, at rest: a process that is forked afterwards
 // counts from its exec on, with its descendants.
 void gauge_open(struct sought *sought);
 
-// gauge_start: to be called right before the target is started.
+// To be called right before the target is started.
 void gauge_start(struct sought *sought);
 
-// gauge_stop: to be called once the tree has ended. Closes what is open, and sets figure.
+// To be called once the tree has ended. Closes what is open, and sets figure.
 void gauge_stop(struct sought *sought);
 
 // The metrics that are found in what the target wrote: after it has ended, so that nothing
@@ -352,27 +352,27 @@ struct extract_from {
     int error_fd;
 };
 
-// extract_begin: gets ready for the metrics of the settings. False after a message.
+// Gets ready for the metrics of the settings. False after a message.
 bool extract_begin(struct extractor *extractor, const struct settings *settings);
 
-// extract_before: to be called right before a run of that target: what was in the files
+// To be called right before a run of that target: what was in the files
 // already is not of this run.
 void extract_before(struct extractor *extractor, const struct target *target);
 
-// extract_start: to be called right before the target is started, and extract_stop once the tree
+// To be called right before the target is started, and extract_stop once the tree
 // has ended.
 void extract_start(struct extractor *extractor);
 void extract_stop(struct extractor *extractor);
 
-// extract: finds all that apply to the target, into extractor->figure. jq runs as a process for
+// Finds all that apply to the target, into extractor->figure. jq runs as a process for
 // each source that has its metrics; no child of meter is left.
 void extract(struct extractor *extractor, const struct extract_from *from);
 
-// extract_failure: the index of the first metric that was not found; count: none. Only a
+// The index of the first metric that was not found; count: none. Only a
 // result has to be: a client may say nothing of errors where there were none.
 size_t extract_failure(const struct extractor *extractor);
 
-// extract_is_sound: each result has been found, and is not 0 either, of which no ratio
+// Each result has been found, and is not 0 either, of which no ratio
 // could be made.
 bool extract_is_sound(const struct extractor *extractor);
 
@@ -382,15 +382,15 @@ void extract_end(struct extractor *extractor);
 
 // ---- a run: account.c, launch.c, output.c, supervise.c, record.c
 
-// accounting_find: makes the target's group as --accounting says, of the first
+// Makes the target's group as --accounting says, of the first
 // kind that this machine allows. False if the wanted kind cannot be had (never for
 // auto and rusage); a message was printed.
 bool accounting_find(struct group *group, enum accounting wanted);
 
-// accounting_of: the way of accounting that a group is.
+// The way of accounting that a group stands for.
 enum accounting accounting_of(const struct group *group);
 
-// accounting_sweep: removes the groups of meters that were killed; for struct keeper.
+// Removes the groups of meters that were killed; for struct keeper.
 void accounting_sweep(void *unused);
 
 // What the tree has used: sums over its processes, but the peak memory, which
@@ -408,11 +408,11 @@ struct usage {
     uint64_t blocks_out; // of 512 bytes
 };
 
-// usage_add: adds a process that was waited for, with all that it has waited
+// Adds a process that was waited for, with all that it has waited
 // for itself, as wait4(2) gives it.
 void usage_add(struct usage *usage, const struct rusage *process);
 
-// usage_choose: takes the CPU time from the group where it saw no less than was
+// Takes the CPU time from the group where it saw no less than was
 // summed up; a member that moved to another group makes the sum the better one. Then
 // without what the target's process used before it became the target, which both have:
 // launch_ns in all, and launch_group_ns of it as a member of the group.
@@ -430,11 +430,11 @@ struct account {
 
 #define ACCOUNT_OF_NONE ((struct account){.group = GROUP_OF_NONE, .memory_fd = -1})
 
-// account_open: of the folders of --account: one in v2, or those of cpuacct and memory in v1. False
+// Opens the folders of --account: one in v2, or those of cpuacct and memory in v1. False
 // after a message.
 bool account_open(struct account *account, const struct settings *settings);
 
-// account_begin: of a run. account_end: puts what the group has used since then in the place of
+// At the ends of a run. account_end: puts what the group has used since then in the place of
 // what the target has. False after a message: the group is gone.
 bool account_begin(struct account *account);
 bool account_end(struct account *account, struct usage *usage, struct group_usage *group);
@@ -452,14 +452,14 @@ void account_close(struct account *account);
 // How much of a stream is kept: its end.
 #define CAPTURE_KEPT_BYTES (1 << 20)
 
-// capture_open: makes the file, empty, for appending; on a descriptor above 2 that no exec
+// Makes the file, empty, for appending; on a descriptor above 2 that no exec
 // hands on. -1 with errno.
 int capture_open(void);
 
-// capture_empty: forgets what an earlier run wrote. False with errno.
+// Forgets what an earlier run wrote. False with errno.
 bool capture_empty(int fd);
 
-// capture_keep: writes the end of it to the file at path, which is made or replaced. False
+// Writes the end of it to the file at path, which is made or replaced. False
 // with errno.
 bool capture_keep(int fd, const char *path);
 
@@ -481,15 +481,15 @@ struct drain {
 
 #define DRAIN_OF_NONE ((struct drain){.kept_fd = -1})
 
-// drain_begin: a new pipe, whose end for the target is *to_fd; it is the caller's to close. False
+// A new pipe, whose end for the target is *to_fd; it is the caller's to close. False
 // with errno.
 bool drain_begin(struct drain *drain, int *to_fd);
 
-// drain_end: no process of the target is left: takes in what is still in the pipe. Does nothing
+// No process of the target is left: takes in what is still in the pipe. Does nothing
 // where none is begun.
 void drain_end(struct drain *drain);
 
-// drain_free: of what the last run wrote.
+// Frees what the last run wrote.
 void drain_free(struct drain *drain);
 
 // What the target's process reports of itself up to its exec, in a page that it
@@ -526,35 +526,35 @@ struct launch {
     struct stall_files stalls; // of the group that the target is started in
 };
 
-// launch_open: opens a file on a descriptor that is none of 0, 1 and 2 (which
+// Opens a file on a descriptor that is none of 0, 1 and 2 (which
 // may be closed) and that no exec hands on. /dev/fd/N is a duplicate of N, with
 // its offset. -1 with errno.
 int launch_open(const char *path, int flags);
 
-// launch_open_output: where records go; "-": stdout. False after a message.
+// Opens where records go; "-": stdout. False after a message.
 bool launch_open_output(int *fd, const char *path);
 
-// launch_prepare: what a run needs before its target starts: the page, and the files
+// What a run needs before its target starts: the page, and the files
 // for its output that the settings name, opened (and emptied) anew for each run. Does
 // nothing when that is already done. False after a message.
 bool launch_prepare(struct launch *launch, const struct settings *settings);
 
-// launch_open_input: opens its input, right before the run: whoever has the run made may
+// Opens its input, right before the run: whoever has the run made may
 // have made the file just now. False after a message.
 bool launch_open_input(struct launch *launch, const struct settings *settings);
 
-// launch_start: starts the command, in the group if there is one. The group is
+// Starts the command, in the group if there is one. The group is
 // given up if the kernel or our rights do not let a process be started in it.
 // False after a message if no process could be made.
 bool launch_start(struct launch *launch, const struct settings *settings,
                   const struct signals *signals, struct group *group);
 
-// launch_watched: lets the target start, which has waited for this: a caller that still
+// Lets the target start, which has waited for this: a caller that still
 // had to wait for a CPU on its way to sleep would not know what of that was before the
 // target's end. To be called right before each sleep.
 void launch_watched(const struct launch *launch);
 
-// launch_close: closes the target's files.
+// Closes the target's files.
 void launch_close(struct launch *launch);
 
 enum { KEPT_PATH_SIZE = 64 };
@@ -566,15 +566,15 @@ struct kept_paths {
     char errors[KEPT_PATH_SIZE];
 };
 
-// keep_failed: of a run that has failed, before its record is written: who reads that may
+// Keeps the output of a run that has failed, before its record is written: who reads that may
 // then go and see. That something is lost is said, and is no failure of the run.
 void keep_failed(const struct launch *launch, const struct settings *settings,
                  struct kept_paths *paths);
 
-// keep_last: of the last run, as target.stdout and target.stderr.
+// Keeps that of the last run, as target.stdout and target.stderr.
 void keep_last(const struct launch *launch, const struct settings *settings);
 
-// keep_show: passes on what was captured, with --show-output.
+// Passes on what was captured, with --show-output.
 void keep_show(const struct launch *launch, const struct settings *settings);
 
 struct stops {
@@ -617,13 +617,13 @@ struct run {
     struct kept_paths kept;
 };
 
-// supervise: waits until the main process and all its descendants have ended,
+// Waits until the main process and all its descendants have ended,
 // and sees to it that they do: at the time-out, when meter is interrupted, and
 // after the main process. This process must be a subreaper without other
 // children.
 void supervise(struct run *run);
 
-// record_write: writes the record (results/schema/jostle.meter.schema.json) as one JSON line to fd.
+// Writes the record (results/schema/jostle.meter.schema.json) as one JSON line to fd.
 // False with errno.
 bool record_write(const struct run *run, int fd);
 
@@ -641,7 +641,7 @@ bool record_write(const struct run *run, int fd);
 // be done is an {"event":"error","message":...}, and the end. The end of stdin, a terminating
 // signal and the death of the caller end the service in good order, and meter.
 
-// service_run: returns meter's exit code.
+// Returns meter's exit code.
 int service_run(const struct settings *settings, const struct signals *signals);
 
 // What a service's tree of processes has used, and waited for, between two marks.
@@ -672,12 +672,12 @@ struct service_totals {
     uint64_t memory_bytes; // since the last reading; 0: nothing lives
 };
 
-// service_totals_read: the totals of now; peaks of memory begin anew. Fill *totals with zeros
+// The totals of now; peaks of memory begin anew. Fill *totals with zeros
 // before the first reading.
 void service_totals_read(struct service_totals *totals, const struct group *group,
                          const struct stall_files *files);
 
-// service_totals_write: the members of a `mark` event: what grew from one reading to the next,
+// The members of a `mark` event: what grew from one reading to the next,
 // elapsed_ns apart.
 void service_totals_write(struct line *line, const struct service_totals *before,
                           const struct service_totals *after, int64_t elapsed_ns);
@@ -711,39 +711,39 @@ struct service_process {
     bool leave; // stdin has ended, or a signal has come
 };
 
-// service_process_start: in a group of its own. False: text says why not.
+// Starts the server, in a group of its own. False: text says why not.
 bool service_process_start(struct service_process *process, char *text, size_t size);
 
-// service_process_probe: starts the command of --ready, unless it still runs.
+// Starts the command of --ready, unless it still runs.
 void service_process_probe(struct service_process *process, const char *command);
 
-// service_process_wait: for so long, or until something has happened: a process has ended, a
+// Waits for so long, or until something has happened: a process has ended, a
 // signal has come, stdin has hung up, or (with commands) has something to read. Takes in what
 // has happened to processes.
 void service_process_wait(struct service_process *process, int timeout_ms, bool commands);
 
-// service_process_gone: whether the server has ended by itself; notices that it is a daemon.
+// Whether the server has ended by itself; notices that it is a daemon.
 bool service_process_gone(struct service_process *process);
 
-// service_process_end: ends all processes: --stop-signal to the server, SERVICE_STOP_S later
+// Ends all processes: --stop-signal to the server, SERVICE_STOP_S later
 // SIGKILL to all that is left. False: one cannot be killed.
 bool service_process_end(struct service_process *process);
 
-// service_process_kill: ends all of them at once. False: one cannot be killed.
+// Ends all of them at once. False: one cannot be killed.
 bool service_process_kill(struct service_process *process);
 
-// service_process_how: "exited with status 1", then the text `when`, and the last line that it
+// "exited with status 1", then the text `when`, and the last line that it
 // wrote.
 const char *service_process_how(const struct service_process *process, const char *when, char *text,
                                 size_t size);
 
-// service_process_last_line: that it wrote to stderr, or else to stdout; "" for none.
+// The last line that it wrote to stderr, or else to stdout; "" for none.
 void service_process_last_line(const struct service_process *process, char *line, size_t size);
 
-// service_log_trim: gives up the disk's blocks of all but the end. To be called now and then.
+// Gives up the disk's blocks of all but the end. To be called now and then.
 void service_log_trim(const struct service_log *log);
 
-// service_log_text: the output since the last start, its last size - 1 bytes at most, with a
+// The output since the last start, its last size - 1 bytes at most, with a
 // terminating NUL (and with ? for each NUL of its own).
 void service_log_text(const struct service_log *log, char *text, size_t size);
 

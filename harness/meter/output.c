@@ -20,7 +20,7 @@
 int capture_open(void)
 {
     const char *folder = getenv("TMPDIR");
-    if (folder == NULL || folder[0] == '\0')
+    if (!folder || folder[0] == '\0')
         folder = "/tmp";
     return file_above_stderr(file_nameless(folder, O_APPEND));
 }
@@ -38,12 +38,12 @@ static bool has_any(int fd)
     return fstat(fd, &status) == 0 && status.st_size > 0;
 }
 
-// copy_from: writes what is behind the offset `at` to `to`.
+// Writes what is behind the offset `at` to `to`.
 static bool copy_from(int fd, off_t at, int to)
 {
     char *text = malloc(PART_BYTES);
     ssize_t length = -1;
-    bool written = text != NULL;
+    bool written = text;
     while (written && (length = pread(fd, text, PART_BYTES, at)) > 0) {
         written = file_write_all(to, text, (size_t)length);
         at += length;
@@ -54,7 +54,7 @@ static bool copy_from(int fd, off_t at, int to)
     return written && length == 0;
 }
 
-// remove_part: what could not be written in full makes room. A device is no file of ours.
+// What could not be written in full makes room. A device is no file of ours.
 static void remove_part(const char *path)
 {
     struct stat status;
@@ -92,7 +92,7 @@ bool capture_keep(int fd, const char *path)
 // be searched; else it begins again from the front. Both take as long, so a time does not depend on
 // whether a figure is looked for.
 
-// to_file: moves what there is from memory to a file, which gets its number.
+// Moves what there is from memory to a file, which gets its number.
 static bool to_file(struct drain *drain)
 {
     int fd = capture_open();
@@ -105,7 +105,7 @@ static bool to_file(struct drain *drain)
     return moved;
 }
 
-// keep: the next bytes that the target wrote.
+// The next bytes that the target wrote.
 static bool keep(struct drain *drain, const char *text, size_t length)
 {
     if (!drain->in_file && drain->length + (int64_t)length > DRAIN_MEMORY_BYTES) {
@@ -121,7 +121,7 @@ static bool keep(struct drain *drain, const char *text, size_t length)
     return true;
 }
 
-// take_all: what is in the pipe now. False at its end.
+// What is in the pipe now. False at its end.
 static bool take_all(struct drain *drain, char *text)
 {
     ssize_t length;
@@ -147,7 +147,7 @@ static void *run(void *user)
     return NULL;
 }
 
-// empty: forgets the run before. Memory that it took serves this one.
+// Forgets the run before. Memory that it took serves this one.
 static bool empty(struct drain *drain)
 {
     if (drain->in_file)
@@ -209,7 +209,7 @@ static bool keep_at(int fd, const char *path)
                                               strerror(errno), save_advice(errno));
 }
 
-// keep_below: at a path below the folder. An empty file says less than none; one of an
+// Keeps it at a path below the folder. An empty file says less than none; one of an
 // earlier run is taken away.
 static bool keep_below(const struct settings *settings, int fd, const char *name)
 {
@@ -224,7 +224,7 @@ static bool keep_below(const struct settings *settings, int fd, const char *name
 
 void keep_last(const struct launch *launch, const struct settings *settings)
 {
-    if (settings->kept == NULL)
+    if (!settings->kept)
         return;
     if (settings->captures_out)
         (void)keep_below(settings, launch->drain.kept_fd, "target.stdout");
@@ -240,12 +240,12 @@ static void keep_named(const struct settings *settings, int fd, const char *star
         path[0] = '\0';
 }
 
-// name_of: a run is known by when it began, also over several sessions of meter.
+// A run is known by when it began, also over several sessions of meter.
 static bool name_of(const struct timespec *start, char *name, size_t size)
 {
     struct tm utc;
     char date[32];
-    return gmtime_r(&start->tv_sec, &utc) != NULL &&
+    return gmtime_r(&start->tv_sec, &utc) &&
            strftime(date, sizeof date, "%Y%m%dT%H%M%S", &utc) > 0 &&
            snprintf(name, size, "%s.%09ldZ", date, start->tv_nsec) < (int)size;
 }
@@ -264,9 +264,9 @@ void keep_failed(const struct launch *launch, const struct settings *settings,
                  struct kept_paths *paths)
 {
     char start[KEPT_PATH_SIZE / 2];
-    if (settings->errors_kept != NULL)
+    if (settings->errors_kept)
         (void)keep_at(launch->captured_error_fd, settings->errors_kept);
-    if (settings->kept == NULL || !name_of(&launch->report->start, start, sizeof start) ||
+    if (!settings->kept || !name_of(&launch->report->start, start, sizeof start) ||
         !make_folder(settings))
         return;
     if (settings->captures_out)

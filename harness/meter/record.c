@@ -16,7 +16,7 @@ static bool add_start(struct line *line, const struct launch_report *report)
     const struct timespec *start = &report->start, *uptime = &report->uptime;
     struct tm utc;
     char date[40], text[64];
-    if (gmtime_r(&start->tv_sec, &utc) == NULL ||
+    if (!gmtime_r(&start->tv_sec, &utc) ||
         strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &utc) == 0)
         return false;
     (void)snprintf(text, sizeof text, "%s.%09ldZ", date, start->tv_nsec);
@@ -45,7 +45,7 @@ static void add_stops(struct line *line, const struct stops *stops)
     line_count(line, "stops", stops->count);
 }
 
-// start_error: why the target could not do its work; NULL if it could.
+// Why the target could not do its work; NULL if it could.
 static const char *start_error(int exec_error, const struct stops *stops)
 {
     if (stops->terminal != 0)
@@ -65,13 +65,13 @@ static void add_end(struct line *line, const struct outcome *outcome, int exec_e
     line_text(line, "start_error", start_error(exec_error, &outcome->stops));
 }
 
-// grown: of a total that was known, never below 0.
+// By how much a total has grown: 0 where it was not known, and never less.
 static int64_t grown(int64_t before, int64_t after)
 {
     return before != UNKNOWN && after > before ? after - before : 0;
 }
 
-// add_grown_us: a total of microseconds, in seconds.
+// A total of microseconds, in seconds.
 static void add_grown_us(struct line *line, const char *name, int64_t before_us, int64_t after_us)
 {
     line_seconds(line, name, grown(before_us, after_us) * NS_PER_US, 6);
@@ -83,7 +83,7 @@ static bool has_pressure(const struct counters *counters)
            counters->io_some_us != UNKNOWN;
 }
 
-// add_grown_count: null where it is not known.
+// How much a count has grown; null where it is not known.
 static void add_grown_count(struct line *line, const char *name, int64_t before, int64_t after)
 {
     record_count(line, name, before != UNKNOWN && after != UNKNOWN, (uint64_t)grown(before, after));
@@ -132,7 +132,7 @@ static void add_system(struct line *line, const struct run *run)
     line_text(line, "cpus", cpus_format(&run->launch->report->cpus, cpus, sizeof cpus));
 }
 
-// add_machine: what all that ran on the machine took meanwhile.
+// What all that ran on the machine took meanwhile.
 static void add_machine(struct line *line, const struct run *run)
 {
     const struct counters *before = &run->before;
@@ -148,16 +148,16 @@ static void add_machine(struct line *line, const struct run *run)
     line_close(line);
 }
 
-// add_counters: null, without --counters; else each, and who is missing.
+// Each counter, and which are absent; null without --counters.
 static void add_counters(struct line *line, const struct perf_counters *counters)
 {
     bool any = false;
-    if (counters->counter[0].name == NULL) {
+    if (!counters->counter[0].name) {
         line_null(line, "counters");
         return;
     }
     line_object(line, "counters");
-    for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name != NULL; i++) {
+    for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name; i++) {
         const struct counter *counter = &counters->counter[i];
         record_count(line, counter->name, counter->known, counter->value);
         any = any || counter->known;
@@ -165,14 +165,14 @@ static void add_counters(struct line *line, const struct perf_counters *counters
     line_text(line, "scope", !any ? NULL : counters->user_only ? "user" : "all");
     line_fixed(line, "running", counters->running, 3);
     line_array(line, "absent");
-    for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name != NULL; i++)
+    for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name; i++)
         if (!counters->counter[i].known)
             line_text(line, NULL, counters->counter[i].name);
     line_close(line);
     line_close(line);
 }
 
-// add_metrics: those that were found in the output, and the first that was not.
+// Those that were found in the output, and the first that was not.
 static void add_metrics(struct line *line, const struct extractor *extractor)
 {
     const size_t failed = extract_failure(extractor);
@@ -203,7 +203,7 @@ static void add_metrics(struct line *line, const struct extractor *extractor)
     line_close(line);
 }
 
-// add_output: where the output of a failed run was put.
+// Where the output of a failed run was put.
 static void add_output(struct line *line, const struct kept_paths *kept)
 {
     if (kept->out[0] == '\0' && kept->errors[0] == '\0') {
@@ -244,9 +244,9 @@ bool record_write(const struct run *run, int fd)
 {
     struct line line = {0};
     const char *text = fill(&line, run) ? line_end(&line) : NULL;
-    if (text == NULL)
+    if (!text)
         errno = EOVERFLOW;
-    const bool written = text != NULL && save_append(fd, text, line.used);
+    const bool written = text && save_append(fd, text, line.used);
     const int error = errno;
     line_free(&line);
     errno = error;

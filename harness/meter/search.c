@@ -32,7 +32,7 @@ void reason_set(char reason[REASON_SIZE], const char *format, ...)
             *c = '?';
 }
 
-// to_unit: a number with a unit of time behind it, in the metric's own; false where either
+// A number with a unit of time behind it, in the metric's own; false where either
 // is none. A nanosecond is the least.
 static bool to_unit(const char *number, const char *unit, double *value)
 {
@@ -45,11 +45,11 @@ static bool to_unit(const char *number, const char *unit, double *value)
     return true;
 }
 
-// read_number: false, and why, where text as a whole is no finite decimal number.
+// False, and why, where text as a whole is no finite decimal number.
 static bool read_number(struct tally *tally, const char *text, size_t length, double *value)
 {
     char number[LONGEST_NUMBER], *end;
-    if (length > 0 && length < sizeof number && memchr(text, '\0', length) == NULL) {
+    if (length > 0 && length < sizeof number && !memchr(text, '\0', length)) {
         memcpy(number, text, length);
         number[length] = '\0';
         if (units_real(number, value) == 0 || to_unit(number, tally->metric->unit, value))
@@ -65,13 +65,13 @@ static bool read_number(struct tally *tally, const char *text, size_t length, do
     return false;
 }
 
-// add_to_all: halves and percentiles are known only at the end.
+// Halves and percentiles are known only at the end.
 static bool add_to_all(struct tally *tally, double value)
 {
     // A power of two: there is no more room.
     if ((tally->count & (tally->count - 1)) == 0) {
         double *all = realloc(tally->all, 2 * tally->count * sizeof *all);
-        if (all == NULL) {
+        if (!all) {
             reason_set(tally->reason, "no memory for all of its values");
             return false;
         }
@@ -113,7 +113,7 @@ bool tally_add(struct tally *tally, const char *text, size_t length)
     return take != TAKE_FIRST;
 }
 
-// halves: of an odd number of values the middle one is in neither.
+// The later half over the earlier: of an odd number of values the middle one is in neither.
 static double halves(const struct tally *tally)
 {
     const size_t half = tally->count / 2;
@@ -131,7 +131,7 @@ static int by_size(const void *first, const void *second)
     return (a > b) - (a < b);
 }
 
-// percentile: by nearest rank: the smallest value that so many percent are not above.
+// By nearest rank: the smallest value that so many percent are not above.
 static double percentile(const struct tally *tally)
 {
     const double rank = ceil(tally->metric->percentile / 100 * (double)tally->count - 1e-9);
@@ -139,7 +139,7 @@ static double percentile(const struct tally *tally)
     return tally->all[rank < 1 ? 0 : (size_t)rank - 1];
 }
 
-// fewest: how many values it takes. A percentile that 1 in 100 is above needs 100.
+// How many values it takes. A percentile that 1 in 100 is above needs 100.
 static size_t fewest(const struct metric *metric)
 {
     if (metric->take == TAKE_HALVES)
@@ -199,7 +199,7 @@ static bool ends_line(char c)
     return c == '\n' || c == '\r';
 }
 
-// search_line: adds its matches. False when no other can change anything.
+// Adds its matches. False when no other can change anything.
 static bool search_line(const struct searcher *searcher, const char *line, size_t length)
 {
     regmatch_t match[2];
@@ -222,7 +222,7 @@ static bool search_line(const struct searcher *searcher, const char *line, size_
     return true;
 }
 
-// read_at: as much as there is up to length; false after a failure.
+// Reads as much as there is, up to length; false after a failure.
 static bool read_at(const struct searcher *searcher, char *to, size_t length, off_t at, size_t *got)
 {
     *got = 0;
@@ -240,7 +240,7 @@ static bool read_at(const struct searcher *searcher, char *to, size_t length, of
     return true;
 }
 
-// search_part: the lines of the first `length` bytes, which begin with one. Returns how much
+// The lines of the first `length` bytes, which begin with one. Returns how much
 // of them was searched: without the last line where that is not whole, unless it is all there
 // is room for. 0 when no other line can change anything.
 static size_t search_part(const struct searcher *searcher, size_t length, bool is_last)
@@ -278,7 +278,7 @@ static void search_forwards(const struct searcher *searcher)
     }
 }
 
-// line_start: where the last line of the first `length` bytes begins: behind the last end of
+// Where the last line of the first `length` bytes begins: behind the last end of
 // one; 0 where there is none.
 static size_t line_start(const char *text, size_t length)
 {
@@ -287,7 +287,7 @@ static size_t line_start(const char *text, size_t length)
     return length;
 }
 
-// without_end: the length without the end of the last line.
+// The length without the end of the last line.
 static size_t without_end(const char *text, size_t length)
 {
     if (length > 0 && text[length - 1] == '\n')
@@ -297,7 +297,7 @@ static size_t without_end(const char *text, size_t length)
     return length;
 }
 
-// search_part_backwards: the lines of a part, the last one first. Returns how much of it is
+// The lines of a part, the last one first. Returns how much of it is
 // left to be searched with what is in front of it. found: a line had a match.
 static size_t search_part_backwards(const struct searcher *searcher, size_t length, bool is_first,
                                     bool *found)
@@ -338,7 +338,7 @@ void search(int fd, const regex_t *regex, struct tally *tally)
     // With a NUL behind it, which regexec() needs not, but its sanitizer.
     const struct searcher searcher = {
         .fd = fd, .regex = regex, .tally = tally, .text = calloc(1, SEARCH_LINE_BYTES + 1)};
-    if (searcher.text == NULL)
+    if (!searcher.text)
         reason_set(tally->reason, "no memory to search it");
     else if (tally->metric->take == TAKE_LAST)
         search_backwards(&searcher);

@@ -16,7 +16,7 @@
 #define CONNECT_MS 200
 #define ANSWER_NS  NS_PER_S
 
-// finish_connection: of a socket that is still connecting.
+// Waits for a socket that is still connecting.
 static bool finish_connection(int fd)
 {
     struct pollfd file = {.fd = fd, .events = POLLOUT};
@@ -26,7 +26,7 @@ static bool finish_connection(int fd)
            getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
 }
 
-// connect_to: a socket that is connected to the first address that accepts; -1: none does.
+// A socket that is connected to the first address that accepts; -1: none does.
 static int connect_to(const struct ready *ready)
 {
     for (size_t i = 0; i < ready->address_count; i++) {
@@ -42,7 +42,7 @@ static int connect_to(const struct ready *ready)
     return -1;
 }
 
-// probe_answers: whether a server accepts connections where a port or an HTTP URL is. Waits for
+// Whether a server accepts connections where a port or an HTTP URL is. Waits for
 // 0.2 s an address at most.
 static bool probe_answers(const struct ready *ready)
 {
@@ -52,7 +52,7 @@ static bool probe_answers(const struct ready *ready)
     return answers;
 }
 
-// read_start: the first size - 1 bytes of the answer, or what there is of them in time.
+// The first size - 1 bytes of the answer, or what there is of them in time.
 static void read_start(int fd, char *text, size_t size)
 {
     const int64_t deadline_ns = clock_ns() + ANSWER_NS;
@@ -70,7 +70,7 @@ static void read_start(int fd, char *text, size_t size)
     text[length] = '\0';
 }
 
-// probe_http: whether a GET of the URL is answered with status 2xx or 3xx, within 1 s.
+// Whether a GET of the URL is answered with status 2xx or 3xx, within 1 s.
 static bool probe_http(const struct ready *ready)
 {
     char request[READY_PATH_SIZE + READY_HOST_SIZE + 128], answer[16];
@@ -91,7 +91,7 @@ static bool probe_http(const struct ready *ready)
     return status >= 200 && status < 400;
 }
 
-// probe_matches: whether a line of the text matches the regular expression; without one that
+// Whether a line of the text matches the regular expression; without one that
 // is valid it does not.
 static bool probe_matches(const struct ready *ready, const char *text)
 {
@@ -109,7 +109,7 @@ static bool probe_matches(const struct ready *ready, const char *text)
 #define PROBE_LAST_MS  100
 #define ABSENT_NS      NS_PER_S
 
-// succeeds_already: the command of --ready.
+// Whether the command of --ready succeeds.
 static bool succeeds_already(struct service_process *process, const char *command)
 {
     const int64_t deadline_ns = clock_ns() + ABSENT_NS;
@@ -121,7 +121,7 @@ static bool succeeds_already(struct service_process *process, const char *comman
     return process->probe_succeeded;
 }
 
-// service_ready_absent: whether the sign is not there before the start: else something else
+// Whether the sign is not there before the start: else something else
 // would be measured. A command has a second to succeed. False: text says what is there.
 static bool service_ready_absent(struct service_process *process, const struct ready *ready,
                                  char *text, size_t size)
@@ -143,7 +143,7 @@ static bool service_ready_absent(struct service_process *process, const struct r
     return true;
 }
 
-// matches: whether what it has written to one of its outputs does.
+// Whether what it has written to one of its outputs does.
 static bool matches(const struct ready *ready, const struct service_log *log, char *text)
 {
     service_log_text(log, text, CAPTURE_KEPT_BYTES);
@@ -165,8 +165,8 @@ static bool is_ready(struct service_process *process, const struct ready *ready)
         break;
     }
     char *text = malloc(CAPTURE_KEPT_BYTES);
-    const bool found = text != NULL && (matches(ready, &process->out, text) ||
-                                        matches(ready, &process->errors, text));
+    const bool found =
+        text && (matches(ready, &process->out, text) || matches(ready, &process->errors, text));
     free(text);
     return found;
 }
@@ -191,7 +191,7 @@ static bool say_early(const struct service_process *process, char *text, size_t 
     return false;
 }
 
-// service_ready_await: waits for the sign, --ready-timeout at most. False: text says why it did
+// Waits for the sign, --ready-timeout at most. False: text says why it did
 // not come, and is "" where we have to leave.
 static bool service_ready_await(struct service_process *process, const struct ready *ready,
                                 char *text, size_t size)
@@ -233,11 +233,11 @@ struct service {
 
 // ---- answers ----
 
-// say: writes a line that has been begun. False when nobody reads it.
+// Writes a line that has been begun. False when nobody reads it.
 static bool say(struct service *service, struct line *line)
 {
     const char *text = line_end(line);
-    const bool good = text != NULL && save_append(service->output_fd, text, line->used);
+    const bool good = text && save_append(service->output_fd, text, line->used);
     line_free(line);
     return good;
 }
@@ -247,12 +247,12 @@ static bool say_event(struct service *service, const char *event, const char *me
     struct line line = {0};
     line_object(&line, NULL);
     line_text(&line, "event", event);
-    if (message != NULL)
+    if (message)
         line_text(&line, "message", message);
     return say(service, &line);
 }
 
-// fail: the experiment cannot have what it wants.
+// The experiment cannot have what it wants.
 static bool fail(struct service *service, const char *message)
 {
     (void)say_event(service, "error", message);
@@ -261,7 +261,7 @@ static bool fail(struct service *service, const char *message)
 
 // ---- up ----
 
-// mark_now: what follows is since now.
+// What follows is since now.
 static void mark_now(struct service *service, struct service_totals *totals)
 {
     service_totals_free(&service->marked);
@@ -269,7 +269,7 @@ static void mark_now(struct service *service, struct service_totals *totals)
     service->marked_ns = clock_ns();
 }
 
-// start: false: text says why not, and is "" where we have to leave.
+// False: text says why not, and is "" where we have to leave.
 static bool start(struct service *service, char *text, size_t size)
 {
     struct service_process *process = &service->process;
@@ -318,7 +318,7 @@ static bool down(struct service *service)
 
 // ---- while it is up ----
 
-// notice_death: says so, and ends what is left of it.
+// Says so, and ends what is left of it.
 static bool notice_death(struct service *service)
 {
     struct service_process *process = &service->process;
@@ -338,7 +338,7 @@ static void add_cpus(struct line *line, const struct service *service)
     struct cpu_list list;
     char text[CPUS_TEXT];
     const char *wanted = service->process.settings->cpus;
-    if (wanted != NULL)
+    if (wanted)
         line_text(line, "cpus", wanted);
     else if (cpus_allowed(&list) == 0)
         line_text(line, "cpus", cpus_format(&list, text, sizeof text));
@@ -384,7 +384,7 @@ static bool obey(struct service *service, const char *command)
     return complain("--service: a line is no command: write start, restart, mark or stop");
 }
 
-// read_commands: what has come. False at the end.
+// What has come. False at the end.
 static bool read_commands(struct service *service)
 {
     struct pollfd file = {.fd = STDIN_FILENO, .events = POLLIN};
@@ -416,9 +416,9 @@ static bool take_commands(struct service *service)
 static void keep_logs(const struct service *service)
 {
     const struct settings *settings = service->process.settings;
-    if (settings->out_path != NULL)
+    if (settings->out_path)
         (void)capture_keep(service->process.out.fd, settings->out_path);
-    if (settings->error_path != NULL)
+    if (settings->error_path)
         (void)capture_keep(service->process.errors.fd, settings->error_path);
 }
 
@@ -435,7 +435,7 @@ static void loop(struct service *service)
     }
 }
 
-// open_all: false after a message.
+// False after a message.
 static bool open_all(struct service *service)
 {
     const struct settings *settings = service->process.settings;

@@ -133,11 +133,11 @@ static struct target *add_target(struct settings *settings)
     return target;
 }
 
-// take_one: FOLDER COUNT WORD...; returns what follows.
+// FOLDER COUNT WORD...; returns what follows.
 static char **take_one(struct settings *settings, char **words)
 {
     uint64_t count;
-    if (words[1] == NULL || units_count(words[1], &count) != 0 || count == 0)
+    if (!words[1] || units_count(words[1], &count) != 0 || count == 0)
         usage_error("--commands: %s: not FOLDER COUNT WORD...: give how many words follow",
                     words[0]);
     struct target *target = add_target(settings);
@@ -146,7 +146,7 @@ static char **take_one(struct settings *settings, char **words)
     // The words move onto their count, so that a NULL fits behind them.
     char **to = target->words = words + 1;
     for (char **from = words + 2; count > 0; count--, from++) {
-        if (*from == NULL)
+        if (!*from)
             usage_error("--commands: %s: words are missing: give as many as its COUNT", words[0]);
         *to++ = *from;
     }
@@ -156,21 +156,20 @@ static char **take_one(struct settings *settings, char **words)
 
 static void take_targets(struct settings *settings, char **words)
 {
-    if (words[0] == NULL)
+    if (!words[0])
         usage_error("no command: give one after --, as in meter -- sleep 1");
     if (!settings->commands)
         add_target(settings)->words = words;
-    while (settings->commands && words[0] != NULL)
+    while (settings->commands && words[0])
         words = take_one(settings, words);
 }
 
-// take_target: for which command the newest metric is.
+// For which command the newest metric is.
 static void take_target(const struct settings *settings, struct sought *sought)
 {
     const struct metric *metric = &sought->metric;
     uint64_t number = ANY_TARGET;
-    if (metric->variant != NULL &&
-        (!settings->commands || units_count(metric->variant, &number) != 0))
+    if (metric->variant && (!settings->commands || units_count(metric->variant, &number) != 0))
         usage_error("metric %s@%s: it is for a command of --commands: give its number, from 0 on",
                     metric->name, metric->variant);
     sought->only = number;
@@ -179,7 +178,7 @@ static void take_target(const struct settings *settings, struct sought *sought)
             usage_error("metric %s: it is given twice: choose another name", metric->name);
 }
 
-// take_metrics: reads the definitions, and with them what has to be captured.
+// Reads the definitions, and with them what has to be captured.
 static void take_metrics(struct settings *settings)
 {
     const size_t count = settings->definition.count;
@@ -194,15 +193,13 @@ static void take_metrics(struct settings *settings)
         searches[sought->metric.source] = true;
     }
     const bool piped =
-        settings->out_path != NULL && !settings->service && strcmp(settings->out_path, "pipe") == 0;
+        settings->out_path && !settings->service && strcmp(settings->out_path, "pipe") == 0;
     if (piped)
         settings->out_path = NULL;
-    settings->captures_out =
-        settings->out_path == NULL && (searches[METRIC_STDOUT] || settings->kept != NULL);
+    settings->captures_out = !settings->out_path && (searches[METRIC_STDOUT] || settings->kept);
     settings->drains_out = piped || settings->captures_out;
-    settings->captures_errors =
-        settings->error_path == NULL &&
-        (searches[METRIC_STDERR] || settings->kept != NULL || settings->errors_kept != NULL);
+    settings->captures_errors = !settings->error_path && (searches[METRIC_STDERR] ||
+                                                          settings->kept || settings->errors_kept);
 }
 
 // What says nothing without another option.
@@ -214,7 +211,7 @@ static void check_needed(const struct settings *settings, const struct options *
             usage_error("--%s is about a service: give --service, or leave it out", of_service[i]);
     if (settings->commands && !settings->serve)
         usage_error("--commands: it needs --serve, whose lines say which one to run");
-    if (settings->vary != NULL && !settings->serve)
+    if (settings->vary && !settings->serve)
         usage_error("--vary: it needs --serve, whose lines say which value");
 }
 
@@ -244,18 +241,18 @@ struct named {
 
 static void refuse_same(const struct named *first, const struct named *second)
 {
-    if (first->path != NULL && second->path != NULL && file_is_same(first->path, second->path))
+    if (first->path && second->path && file_is_same(first->path, second->path))
         usage_error("%s and %s are one file, %s: one would overwrite the other: give two",
                     first->option, second->option, second->path);
 }
 
-// clash_refuse: ends meter with wrong use where the record, the command's output or its input
+// Ends meter with wrong use where the record, the command's output or its input
 // would go over each other, also by different names of one file. Of stdout and stderr one file
 // for both is fine. Before any is opened, as that empties them.
 static void clash_refuse(const struct settings *settings)
 {
     char kept_out[PATH_MAX] = "", kept_errors[PATH_MAX] = "";
-    if (settings->kept != NULL) {
+    if (settings->kept) {
         (void)snprintf(kept_out, sizeof kept_out, "%s/target.stdout", settings->kept);
         (void)snprintf(kept_errors, sizeof kept_errors, "%s/target.stderr", settings->kept);
     }
@@ -267,8 +264,8 @@ static void clash_refuse(const struct settings *settings)
         {"--stdout", settings->out_path},
         {"--stderr", settings->error_path},
         {"--stderr-tail", settings->errors_kept},
-        {"--keep's target.stdout", settings->kept != NULL ? kept_out : NULL},
-        {"--keep's target.stderr", settings->kept != NULL ? kept_errors : NULL}};
+        {"--keep's target.stdout", settings->kept ? kept_out : NULL},
+        {"--keep's target.stderr", settings->kept ? kept_errors : NULL}};
     refuse_same(&record, &input);
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         refuse_same(&record, &written[i]);
@@ -296,17 +293,17 @@ void meter_settings_read(struct settings *settings, int argc, char **argv)
         usage_error("--account: more than two folders: give those of one control group");
     take_targets(settings, argv + rest);
     check_numbers(settings);
-    if (settings->error_path != NULL && settings->errors_kept != NULL)
+    if (settings->error_path && settings->errors_kept)
         usage_error("--stderr and --stderr-tail: give one of them");
-    if (settings->kept != NULL && settings->errors_kept != NULL)
+    if (settings->kept && settings->errors_kept)
         usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
     if (settings->service && settings->serve)
         usage_error("--service and --serve: give one of them");
-    if (settings->service && settings->ready == NULL)
+    if (settings->service && !settings->ready)
         usage_error("--service: how is it known that it is up? Give --ready, such as port:6379");
     settings->stop_signal = signal_number(settings->stop_name);
     // Our own stdin has the commands.
-    if (settings->serve && settings->in_path == NULL)
+    if (settings->serve && !settings->in_path)
         settings->in_path = "/dev/null";
     clash_refuse(settings);
 }

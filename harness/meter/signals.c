@@ -44,7 +44,7 @@ int signals_next(const struct signals *signals, pid_t *child)
     struct signalfd_siginfo info;
     if (read(signals->fd, &info, sizeof info) != (ssize_t)sizeof info)
         return 0;
-    if (child != NULL && info.ssi_signo == SIGCHLD)
+    if (child && info.ssi_signo == SIGCHLD)
         *child = (pid_t)info.ssi_pid;
     return (int)info.ssi_signo;
 }
@@ -87,20 +87,20 @@ struct awake awake_now(int own_fd)
     }
 }
 
-// awake_only_slept: between the two it went to sleep once, and did not leave a CPU otherwise:
+// Between the two it went to sleep once, and did not leave a CPU otherwise:
 // all that it waited was after it had been woken.
 static bool awake_only_slept(const struct awake *from, const struct awake *to)
 {
     return to->sleeps == from->sleeps + 1 && to->preemptions == from->preemptions;
 }
 
-// awake_waited_ns: for how long meter waited for a CPU between the two; 0: not known.
+// For how long meter waited for a CPU between the two; 0: not known.
 static int64_t awake_waited_ns(const struct awake *from, const struct awake *to)
 {
     return from->known && to->known ? to->waited_ns - from->waited_ns : 0;
 }
 
-// least_ns: the process cannot have ended before.
+// The earliest moment at which the process can have ended.
 static int64_t least_ns(int64_t start_ns, const struct stall_totals *at_start,
                         const struct stall_totals *at_end)
 {

@@ -9,7 +9,7 @@
 
 // For how long the target was stopped by a signal (SIGSTOP, Ctrl-Z, a terminal).
 
-// stops_stopped: the target is stopped by the signal. missed: meter was stopped, too, so
+// The target is stopped by the signal. missed: meter was stopped, too, so
 // that this may have been long ago.
 static void stops_stopped(struct stops *stops, int signal_number, int64_t now_ns, bool missed)
 {
@@ -22,7 +22,7 @@ static void stops_stopped(struct stops *stops, int signal_number, int64_t now_ns
     stops->total_known = stops->total_known && !missed;
 }
 
-// stops_ended: the target has ended while meter was stopped, or before meter ran again: whether
+// The target has ended while meter was stopped, or before meter ran again: whether
 // it was stopped, too, the kernel no longer says.
 static void stops_ended(struct stops *stops)
 {
@@ -30,7 +30,7 @@ static void stops_ended(struct stops *stops)
         stops->total_known = false;
 }
 
-// stops_continued: it runs again, or has ended. start_ns: what was before is not of the run.
+// It runs again, or has ended. start_ns: what was before is not of the run.
 static void stops_continued(struct stops *stops, int64_t start_ns, int64_t now_ns)
 {
     // Its stop was not seen: meter was stopped, too.
@@ -71,7 +71,7 @@ struct supervisor {
     int64_t interrupted_ns; // when it was first
 };
 
-// next_change: a child that has ended, stopped, or been continued, which stays to be told
+// A child that has ended, stopped, or been continued, which stays to be told
 // until it is taken in; info->si_pid is 0 where there is none. False once there is no
 // child left.
 static bool next_change(siginfo_t *info)
@@ -89,7 +89,7 @@ static int64_t started_ns(const struct supervisor *supervisor)
     return __atomic_load_n(&supervisor->with->launch->report->start_ns, __ATOMIC_ACQUIRE);
 }
 
-// note_end: the main process has ended. What the kernel keeps of it goes with the reaping.
+// The main process has ended. What the kernel keeps of it goes with the reaping.
 static void note_end(struct supervisor *supervisor)
 {
     const struct run *with = supervisor->with;
@@ -108,7 +108,7 @@ static void note_end(struct supervisor *supervisor)
     counters_take(with->kernel, &outcome->after);
 }
 
-// take_ended: reaps a child.
+// Reaps a child.
 static void take_ended(struct supervisor *supervisor, pid_t pid)
 {
     const bool is_target = pid == supervisor->with->launch->pid;
@@ -125,7 +125,7 @@ static void take_ended(struct supervisor *supervisor, pid_t pid)
     usage_add(&supervisor->outcome->usage, &process);
 }
 
-// take_stop: of a child that was stopped or continued; only the target's count.
+// Takes in that a child was stopped or continued; only the target's count.
 static void take_stop(struct supervisor *supervisor, pid_t pid)
 {
     struct stops *stops = &supervisor->outcome->stops;
@@ -140,7 +140,7 @@ static void take_stop(struct supervisor *supervisor, pid_t pid)
     supervisor->resumed = false; // what that missed is known now
 }
 
-// reap: takes in all that has happened to children. False once there is no child left.
+// Takes in all that has happened to children. False once there is no child left.
 static bool reap(struct supervisor *supervisor)
 {
     siginfo_t info;
@@ -180,7 +180,7 @@ static void kill_tree(struct supervisor *supervisor)
     supervisor->phase = GIVEN_UP;
 }
 
-// time_out: the time counts from when the target became itself, which the deadline,
+// The time counts from when the target became itself, which the deadline,
 // set before it was forked, could not know.
 static void time_out(struct supervisor *supervisor)
 {
@@ -194,7 +194,7 @@ static void time_out(struct supervisor *supervisor)
     (void)terminate(supervisor, GRACE_NS);
 }
 
-// advance: the phase's time is over.
+// Goes on to what comes when the phase's time is over.
 static void advance(struct supervisor *supervisor)
 {
     switch (supervisor->phase) {
@@ -229,7 +229,7 @@ static void interrupt(struct supervisor *supervisor, int signal_number)
         (void)terminate(supervisor, GRACE_NS);
 }
 
-// wait_event: until a signal comes, the caller hangs up, or the phase is over.
+// Until a signal comes, the caller hangs up, or the phase is over.
 static void wait_event(struct supervisor *supervisor)
 {
     struct pollfd files[] = {{.fd = supervisor->with->signals->fd, .events = POLLIN},

@@ -45,7 +45,7 @@ int schedstat_open(pid_t pid)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-// schedstat_of: one reading; also of a process that has ended and has not been reaped.
+// One reading; also of a process that has ended and has not been reaped.
 static bool schedstat_of(pid_t pid, struct schedstat *schedstat)
 {
     int fd = schedstat_open(pid);
@@ -115,15 +115,15 @@ void stalls_end(struct stall_totals *totals, const struct stall_files *files, pi
 bool stalls_write(struct line *line, const uint64_t *before_us, const uint64_t *after_us,
                   int64_t delay_ns, int64_t time_ns, int64_t least_ns)
 {
-    if (before_us == NULL && delay_ns < 0) {
+    if (!before_us && delay_ns < 0) {
         line_null(line, "stalls");
         return false;
     }
     line_object(line, "stalls");
-    line_text(line, "source", before_us != NULL ? "cgroup" : "schedstat");
+    line_text(line, "source", before_us ? "cgroup" : "schedstat");
     for (size_t i = 0; i < STALL_COUNT; i++) {
         int64_t stall_ns = -1;
-        if (before_us != NULL)
+        if (before_us)
             stall_ns =
                 after_us[i] > before_us[i] ? (int64_t)(after_us[i] - before_us[i]) * NS_PER_US : 0;
         if (stall_ns == 0 && time_ns < least_ns)

@@ -25,12 +25,12 @@ struct memory {
     uint64_t shared; // with others or with a file, now
 };
 
-// status_bytes: a line of /proc/PID/status; 0 where it is not there.
+// A line of /proc/PID/status; 0 where it is not there.
 static uint64_t status_bytes(const char *text, const char *key)
 {
     uint64_t kib;
     const char *at = strstr(text, key);
-    if (at == NULL)
+    if (!at)
         return 0;
     at += strlen(key);
     at += strspn(at, " \t");
@@ -48,8 +48,8 @@ static struct memory memory_of(pid_t pid)
     return (struct memory){.own = peak > shared ? peak - shared : 0, .shared = shared};
 }
 
-// begin_peak: of a process (proc(5), clear_refs). Where we may not, or the kernel cannot, its
-// peak remains that since its start.
+// Begins the peak of a process anew (proc(5), clear_refs). Where we may not, or the kernel cannot,
+// its peak remains that since its start.
 static void begin_peak(pid_t pid)
 {
     char path[64];
@@ -63,7 +63,7 @@ static void add_delay(struct service_totals *totals, pid_t thread, int64_t delay
     if ((totals->delay_count & (totals->delay_count + 1)) == 0) {
         struct thread_delay *larger =
             reallocarray(totals->delays, 2 * (totals->delay_count + 1), sizeof *totals->delays);
-        if (larger == NULL)
+        if (!larger)
             return; // one thread less in a lower bound
         totals->delays = larger;
     }
@@ -71,14 +71,14 @@ static void add_delay(struct service_totals *totals, pid_t thread, int64_t delay
         (struct thread_delay){.thread = thread, .delay_ns = delay_ns};
 }
 
-// read_delays: of all threads of a process.
+// The delays of all threads of a process.
 static void read_delays(struct service_totals *totals, pid_t pid)
 {
     char path[300], text[96];
     int64_t run_ns, delay_ns;
     (void)snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     DIR *folder = opendir(path);
-    if (folder == NULL)
+    if (!folder)
         return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
         if (!isdigit((unsigned char)entry->d_name[0]))
@@ -97,7 +97,7 @@ static int by_thread(const void *a, const void *b)
     return (first->thread > second->thread) - (first->thread < second->thread);
 }
 
-// read_processes: what each process has to be asked for.
+// What each process has to be asked for.
 static void read_processes(struct service_totals *totals, const struct group *group)
 {
     uint64_t most_shared = 0;
@@ -135,7 +135,7 @@ void service_totals_read(struct service_totals *totals, const struct group *grou
     read_processes(totals, group);
 }
 
-// longest_delay_ns: the growth of the thread whose delay grew most; -1: no thread is in both.
+// The growth of the thread whose delay grew most; -1: no thread is in both.
 static int64_t longest_delay_ns(const struct service_totals *before,
                                 const struct service_totals *after)
 {
@@ -147,13 +147,13 @@ static int64_t longest_delay_ns(const struct service_totals *before,
                 : bsearch(&after->delays[i], before->delays, before->delay_count,
                           sizeof *before->delays, by_thread);
         // One that is new has waited since the mark, at most.
-        const int64_t grown_ns = after->delays[i].delay_ns - (old == NULL ? 0 : old->delay_ns);
+        const int64_t grown_ns = after->delays[i].delay_ns - (!old ? 0 : old->delay_ns);
         longest_ns = grown_ns > longest_ns ? grown_ns : longest_ns;
     }
     return longest_ns;
 }
 
-// add_grown: 0 where the kernel's division into user and system went back a little.
+// 0 where the kernel's division into user and system went back a little.
 static void add_grown(struct line *line, const char *name, bool known, int64_t before_ns,
                       int64_t after_ns)
 {
@@ -185,7 +185,7 @@ void service_totals_free(struct service_totals *totals)
 // What a service writes to one of its outputs: a file without a name on this node's own disk
 // (meter.h says why at its captures), of which the end is kept, however long the service writes.
 
-// length_of: 0 also where the file has no length that is known.
+// Its length; 0 also where that is not known.
 static off_t length_of(const struct service_log *log)
 {
     struct stat status;
@@ -204,7 +204,7 @@ void service_log_trim(const struct service_log *log)
         (void)!ftruncate(log->fd, 0);
 }
 
-// read_end: the last size bytes from an offset on. Returns how many.
+// The last size bytes from an offset on. Returns how many.
 static size_t read_end(const struct service_log *log, off_t from, char *text, size_t size)
 {
     const off_t length = length_of(log);
@@ -232,7 +232,7 @@ void service_log_text(const struct service_log *log, char *text, size_t size)
 #define KILL_ROUNDS   1000
 #define EXIT_NO_EXEC  127
 
-// prepare: everything between fork and exec. Returns what failed, with errno.
+// Does everything between fork and exec. Returns what failed, with errno.
 static const char *prepare(const struct service_process *process, pid_t supervisor)
 {
     struct cpu_list cpus;
@@ -243,7 +243,7 @@ static const char *prepare(const struct service_process *process, pid_t supervis
         return "following its supervisor";
     if (!group_enter(&process->group))
         return "entering the control group";
-    if (process->settings->cpus != NULL &&
+    if (process->settings->cpus &&
         (cpus_parse(process->settings->cpus, &cpus) != 0 || cpus_pin_list(&cpus) != 0))
         return "--service-cpus";
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
@@ -252,13 +252,13 @@ static const char *prepare(const struct service_process *process, pid_t supervis
     return NULL;
 }
 
-// become_server: what fails is told on report_fd, which an exec closes.
+// What fails is told on report_fd, which an exec closes.
 static _Noreturn void become_server(const struct service_process *process, pid_t supervisor,
                                     int report_fd)
 {
     char text[256];
     const char *failed = prepare(process, supervisor);
-    if (failed == NULL) {
+    if (!failed) {
         signals_give_back(process->signals);
         // A shell's background job has these ignored, which would be the server's, too.
         (void)signal(SIGINT, SIG_DFL);
@@ -271,7 +271,7 @@ static _Noreturn void become_server(const struct service_process *process, pid_t
     _exit(written < 0 ? EXIT_FAILURE : EXIT_NO_EXEC);
 }
 
-// read_report: what has failed before or at the exec; "" for nothing.
+// What has failed before or at the exec; "" for nothing.
 static void read_report(int fd, char *error, size_t size)
 {
     ssize_t length;
@@ -280,7 +280,7 @@ static void read_report(int fd, char *error, size_t size)
     error[length > 0 ? length : 0] = '\0';
 }
 
-// make_group: anew for each start, as nothing may be started in one whose members were killed.
+// Anew for each start, as nothing may be started in one whose members were killed.
 static void make_group(struct service_process *process)
 {
     group_remove(&process->group);
@@ -288,7 +288,7 @@ static void make_group(struct service_process *process)
         group_give_up(&process->group);
 }
 
-// fork_server: born in the group, where that can be.
+// Born in the group, where that can be.
 static pid_t fork_server(struct service_process *process)
 {
     const pid_t pid = group_fork(&process->group);
@@ -341,14 +341,14 @@ void service_process_probe(struct service_process *process, const char *command)
     if (process->probe != 0)
         return;
     char **words = words_split(command, &count, &why);
-    const pid_t pid = words == NULL || count == 0 ? -1 : fork();
+    const pid_t pid = !words || count == 0 ? -1 : fork();
     if (pid == 0)
         become_probe(process, words);
     process->probe = pid > 0 ? pid : 0;
     free(words);
 }
 
-// take_ended: reaps all that has ended.
+// Reaps all that has ended.
 static void take_ended(struct service_process *process)
 {
     pid_t pid;
@@ -399,7 +399,7 @@ bool service_process_kill(struct service_process *process)
     return process->is_empty;
 }
 
-// wait_for_end: of all processes, for so long at most. With `head`, until the one that was
+// Waits for the end of all processes, for so long at most. With `head`, until the one that was
 // started has ended and the others have had a moment.
 static void wait_for_end(struct service_process *process, int64_t time_ns, bool head)
 {
