@@ -67,7 +67,12 @@ column() {
 @test "the figures on the page are those of the records" {
     local cell
     run -0 browse disk.html --eval \
-        '[...document.querySelectorAll("#cell-table tbody tr")].map(r => ({ target: r.children[0].textContent, level: r.children[2].textContent, ratio: Number(r.children[4].dataset.v), text: r.children[4].textContent, alone: Number(r.children[6].dataset.v), loaded: Number(r.children[7].dataset.v), achieved: Number(r.children[11].dataset.v) }))' \
+        '(() => {
+            const titles = [...document.querySelectorAll("#cell-table thead th")].map(h => h.textContent);
+            const cell = (row, title) => row.children[titles.findIndex(t => t.startsWith(title))];
+            const value = (row, title) => Number(cell(row, title).dataset.v);
+            return [...document.querySelectorAll("#cell-table tbody tr")].map(r => ({ ratio: value(r, "Slowdown"), text: cell(r, "Slowdown").textContent, alone: value(r, "Alone"), loaded: value(r, "Under load"), achieved: value(r, "Load achieved") }));
+        })()' \
         --eval '[...document.querySelectorAll("#heat td")].map(c => Number(c.dataset.v)).sort()'
     holds 'length == 9' <<<"${lines[0]}"
     for cell in filegen filegen-cold filesearch; do
