@@ -270,6 +270,8 @@ begun() {
     [[ $output == *'load low: recorded cpu --percent 5, now cpu --percent 6'* ]]
     run -2 "$EXPERIMENT" slowdown --output out --resume --load 'low=cpu --percent 5' -- ./other
     [[ $output == *'command: recorded ./target, now ./other'* ]]
+    run -2 "$EXPERIMENT" slowdown --output out --resume --load 'low=cpu --percent 5' -- ./target 'a b'
+    [[ $output == *"command: recorded ./target, now ./target 'a b'"* ]]
     run -2 "$EXPERIMENT" slowdown --output out --resume --load 'high=cpu --percent 5' -- ./target
     [[ $output == *'conditions: recorded baseline, low, now baseline, high'* ]]
     run -2 again --nice 3
@@ -282,6 +284,13 @@ begun() {
     printf 'no json' >out/experiment.json
     run -1 again
     [[ $output == *'no experiment.json that can be read'* ]]
+}
+
+@test "variants with other words are another experiment, also where these read alike" {
+    "$EXPERIMENT" run --output out --variant 'a=true x' --variant 'b=true "y z"' >/dev/null
+    printf '{"schema": "jostle.run/1"}\n' >out/runs.jsonl
+    run -2 "$EXPERIMENT" run --output out --resume --seed "$(jq .settings.seed out/experiment.json)" --variant 'a=true x' --variant 'b=true y z'
+    [[ $output == *"(variant b: recorded true 'y z', now true y z)"* ]]
 }
 
 @test "an experiment recorded by an earlier jostle can be continued" {

@@ -172,66 +172,60 @@ static const char *shown(struct arena *arena, const json_t *value)
     return arena_keep(arena, json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)));
 }
 
-static void add_difference(struct differences *differences, const char *what, const char *old,
-                           const char *new)
-{
-    differences->text =
-        arena_format(differences->arena, "%s%s%s: recorded %s, now %s", differences->text,
-                     *differences->text == '\0' ? "" : "; ", what, old, new);
-}
-
-// The texts of an array, or of a member of its objects, with a separator between.
-static const char *joined(struct arena *arena, const json_t *array, const char *member,
-                          const char *separator)
-{
-    const char *text = "";
-    for (size_t i = 0; i < json_array_size(array); i++) {
-        const json_t *item = json_array_get(array, i);
-        item = !member ? item : json_object_get(item, member);
-        text = arena_format(arena, "%s%s%s", text, i == 0 ? "" : separator, shown(arena, item));
-    }
-    return text;
-}
-
-static void compare_texts(struct differences *differences, const char *what, const char *old,
-                          const char *new)
+static void compare(struct differences *differences, const char *what, const char *old,
+                    const char *new)
 {
     if (strcmp(old, new) != 0)
-        add_difference(differences, what, old, new);
+        differences->text =
+            arena_format(differences->arena, "%s%s%s: recorded %s, now %s", differences->text,
+                         *differences->text == '\0' ? "" : "; ", what, old, new);
 }
 
+// The names of loads or variants; "none" without any.
+static const char *names_of(struct arena *arena, const json_t *list)
+{
+    const char *text = "";
+    for (size_t i = 0; i < json_array_size(list); i++)
+        text = arena_format(arena, "%s%s%s", text, i == 0 ? "" : ", ",
+                            json_text_or_empty(json_array_get(list, i), "name"));
+    return *text == '\0' ? "none" : text;
+}
+
+static void compare_commands(struct differences *differences, const char *what, const json_t *old,
+                             const json_t *new)
+{
+    compare(differences, what,
+            arena_keep(differences->arena, json_words_quoted(json_object_get(old, "command"))),
+            arena_keep(differences->arena, json_words_quoted(json_object_get(new, "command"))));
+}
+
+// The loads, which have the same names.
 static void compare_specs(struct differences *differences, const json_t *old, const json_t *new)
 {
     for (size_t i = 0; i < json_array_size(new); i++) {
         const json_t *load = json_array_get(new, i);
-        const char *name = json_string_value(json_object_get(load, "name"));
-        compare_texts(differences, arena_format(differences->arena, "load %s", name),
-                      shown(differences->arena, json_object_get(json_array_get(old, i), "spec")),
-                      shown(differences->arena, json_object_get(load, "spec")));
+        const char *name = json_text_at(load, "name");
+        compare(differences, arena_format(differences->arena, "load %s", name),
+                shown(differences->arena, json_object_get(json_array_get(old, i), "spec")),
+                shown(differences->arena, json_object_get(load, "spec")));
     }
 }
 
+// And the variants, if theirs are.
 static void compare_variants(struct differences *differences, const json_t *old, const json_t *new)
 {
     struct arena *arena = differences->arena;
-    const char *old_names = joined(arena, old, "name", ", ");
-    const char *new_names = joined(arena, new, "name", ", ");
-    if (strcmp(old_names, new_names) != 0) {
-        add_difference(differences, "variants", *old_names == '\0' ? "none" : old_names,
-                       *new_names == '\0' ? "none" : new_names);
+    const char *old_names = names_of(arena, old), *new_names = names_of(arena, new);
+    compare(differences, "variants", old_names, new_names);
+    if (strcmp(old_names, new_names) != 0)
         return;
-    }
     for (size_t i = 0; i < json_array_size(new); i++) {
-        const json_t *variant = json_array_get(new, i);
-        const char *name = json_string_value(json_object_get(variant, "name"));
-        const json_t *old_revision = json_object_get(json_array_get(old, i), "revision");
-        const json_t *revision = json_object_get(variant, "revision");
-        compare_texts(differences, arena_format(arena, "tree of revision %s", name),
-                      shown(arena, json_object_get(old_revision, "tree")),
-                      shown(arena, json_object_get(revision, "tree")));
-        compare_texts(differences, arena_format(arena, "variant %s", name),
-                      joined(arena, json_object_get(json_array_get(old, i), "command"), NULL, " "),
-                      joined(arena, json_object_get(variant, "command"), NULL, " "));
+        const json_t *before = json_array_get(old, i), *now = json_array_get(new, i);
+        const char *name = json_text_at(now, "name");
+        compare(differences, arena_format(arena, "tree of revision %s", name),
+                shown(arena, json_object_get(json_object_get(before, "revision"), "tree")),
+                shown(arena, json_object_get(json_object_get(now, "revision"), "tree")));
+        compare_commands(differences, arena_format(arena, "variant %s", name), before, now);
     }
 }
 
@@ -264,8 +258,8 @@ static void compare_settings(struct differences *differences, json_t *old, json_
             continue;
         if (!settings_may_change(name) && !(is_off(before) && is_off(value)) &&
             !changes_same(before, value))
-            add_difference(differences, name, shown(differences->arena, before),
-                           shown(differences->arena, value));
+            compare(differences, name, shown(differences->arena, before),
+                    shown(differences->arena, value));
     }
 }
 
@@ -275,23 +269,18 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
     struct differences differences = {.arena = arena, .text = ""};
     const json_t *old_loads = json_object_get(old, "loads");
     const json_t *new_loads = json_object_get(new, "loads");
-    const char *old_names = joined(arena, old_loads, "name", ", ");
-    const char *new_names = joined(arena, new_loads, "name", ", ");
+    const char *old_names = names_of(arena, old_loads), *new_names = names_of(arena, new_loads);
     // What adjusted the ratios of the runs before is gone, and would be of some runs only.
     const char *gauge = json_text_or_empty(json_object_get(old, "settings"), "gauge");
     if (strcmp(gauge, "on") == 0)
         usage_error("cannot continue %s: its ratios are adjusted by --gauge, which is gone: choose "
                     "another folder (jostle report still shows this one)",
                     folder->path);
-    if (!json_equal(json_object_get(old, "command"), json_object_get(new, "command")))
-        add_difference(&differences, "command",
-                       joined(arena, json_object_get(old, "command"), NULL, " "),
-                       joined(arena, json_object_get(new, "command"), NULL, " "));
+    compare_commands(&differences, "command", old, new);
     compare_variants(&differences, json_object_get(old, "variants"),
                      json_object_get(new, "variants"));
-    if (strcmp(old_names, new_names) != 0)
-        add_difference(&differences, "conditions", old_names, new_names);
-    else
+    compare(&differences, "conditions", old_names, new_names);
+    if (strcmp(old_names, new_names) == 0)
         compare_specs(&differences, old_loads, new_loads);
     compare_settings(&differences, json_object_get(old, "settings"),
                      json_object_get(new, "settings"));
