@@ -387,9 +387,9 @@ static bool read_source(const struct reader *reader, const char *text)
     if ((rest = text_after(text, ENERGY)) != NULL)
         return read_energy(reader, rest);
     return refuse(reader,
-                  "%.60s: a source is stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/, "
+                  "%.60s%sa source is stdout:/REGEX/, stderr:/REGEX/, file:PATH:/REGEX/, "
                   "jq:EXPRESSION, file:PATH:jq:EXPRESSION, perf:EVENT[/EVENT] or energy:package",
-                  text);
+                  text, *text == '\0' ? "" : ": ");
 }
 
 bool metric_parse(struct metric *metric, const char *text, char *error, size_t size)

@@ -207,8 +207,8 @@ bool commands_list(void)
 }
 
 // Presets, then the command line; again where it has to be read in another way.
-static void parse(struct experiment *experiment, const struct program *program, int argc,
-                  char **argv, int *rest)
+static void parse_line(struct experiment *experiment, const struct program *program, int argc,
+                       char **argv, int *rest)
 {
     options_free(experiment->given);
     experiment->session = (struct session){0};
@@ -231,11 +231,11 @@ static void parse_as_hyperfine(struct experiment *experiment, struct program *pr
         argv[*rest - 1] = arena_format(&experiment->arena, "--shell=%s", argv[*rest]);
         memmove(argv + *rest, argv + *rest + 1, (size_t)(*argc - *rest - 1) * sizeof *argv);
         argv[--*argc] = NULL;
-        parse(experiment, program, *argc, argv, rest);
+        parse_line(experiment, program, *argc, argv, rest);
     }
     if (*rest < *argc && !is_after("--", argv, *rest) && is_command_line(argv[*rest])) {
         program->stop_at_operand = false;
-        parse(experiment, program, *argc, argv, rest);
+        parse_line(experiment, program, *argc, argv, rest);
     }
 }
 
@@ -285,7 +285,7 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
         .stop_at_operand = true,
     };
     int rest;
-    parse(experiment, &program, argc, argv, &rest);
+    parse_line(experiment, &program, argc, argv, &rest);
     parse_as_hyperfine(experiment, &program, &argc, argv, &rest);
     take_foreign(&experiment->session, &experiment->settings, experiment->given);
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
@@ -327,7 +327,7 @@ static void put_words(const struct experiment *experiment)
     arena_free(&arena);
 }
 
-static void check(const struct experiment *experiment)
+static void check_elsewhere(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
     const bool files = session->json || experiment->session.show_output;
@@ -372,7 +372,7 @@ bool elsewhere_write(struct experiment *experiment)
     struct session *session = &experiment->session;
     if (!session->on)
         return true;
-    check(experiment);
+    check_elsewhere(experiment);
     const char *path = session->output
                            ? session->output
                            : folder_default(&experiment->arena, program_name(experiment));

@@ -141,15 +141,16 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
 bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
                      const json_t *old);
 
-// Which file the target's command starts, so that two results of one command line show
-// whether they are of one program.
+// The files of an experiment, such as the one that the target's command starts: two results of one
+// command line then show whether they are of one program.
 
 // More takes longer to read than anybody wants to wait for the first run: at 0.5 to 2 GB/s this
 // is 0.1 to 0.5 s; a usual program of 1 MiB takes 1 ms.
 #define PROGRAM_MOST_BYTES (INT64_C(256) << 20)
 
-// The same of the file at that path. A larger one than *budget is not read, and what is read
-// is taken off.
+// {path, sha256, size_bytes, mtime, mtime_ns, reason} of the file at that path: what is not known
+// is null, and `reason` says why. A file larger than *budget is not read; what is read is taken off
+// the budget. A new reference.
 json_t *file_to_json(const char *path, int64_t *budget);
 
 // When it was last changed, since 1970.
@@ -182,7 +183,7 @@ struct variants {
 const char *variant_program(const struct variant *variant);
 // Refuses where the program is not in the folder of a revision.
 void variants_check_built(const struct variants *variants, struct arena *arena);
-// Its file (see program.h); that of a revision by its path in there.
+// The file of its program, as file_to_json() has it; that of a revision by its path in there.
 json_t *variant_program_to_json(const struct variant *variant, struct arena *arena);
 // `variants` of experiment.json; null without names.
 json_t *variants_to_json(const struct variants *variants, struct arena *arena);
@@ -270,8 +271,7 @@ bool adapters_print(const char *name);
 
 // hyperfine's --export-json, csv, markdown, asciidoc, orgmode.
 enum { EXPORTS = 5 };
-// The formats of jostle report that they are.
-// As hyperfine has them.
+// The values of --style, which are hyperfine's.
 enum style { STYLE_AUTO, STYLE_BASIC, STYLE_FULL, STYLE_NOCOLOR, STYLE_COLOR, STYLE_NONE };
 
 // Options of one call of jostle, which are not part of the experiment.
@@ -318,7 +318,7 @@ json_t *experiment_to_json(const struct experiment *experiment);
 
 // The command lines of jostle run, slowdown and capacity.
 
-// What sets the two apart.
+// What sets them apart.
 struct command {
     const char *word, *name, *intro, *details;
     bool slowdown; // a baseline, and any number of loads

@@ -25,7 +25,7 @@
 #define LOCK_WAIT_MS 2000
 
 // Says from errno that path in the folder cannot be written, takes away what was made, and ends.
-static void __attribute__((noreturn)) fail(const struct folder *folder, const char *file)
+static void __attribute__((noreturn)) fail_to_write(const struct folder *folder, const char *file)
 {
     save_complain(file);
     if (folder->begun) {
@@ -52,7 +52,7 @@ const char *folder_default(struct arena *arena, const char *target)
     return arena_format(arena, "jostle-results/%s.%s.%d", name, stamp, (int)getpid());
 }
 
-static void lock(const struct folder *folder)
+static void lock_runs(const struct folder *folder)
 {
     const enum lock_state state = lock_take(folder->runs, false, LOCK_WAIT_MS);
     if (state == LOCK_IMPOSSIBLE)
@@ -81,7 +81,7 @@ void folder_unknown(const char *path)
 
 // Refuses a folder with files in it that no experiment of ours has made: one would be replaced, or
 // removed at the end. What a crash leaves of an experiment that had only begun is runs.jsonl.
-static void check(const char *path, const char *file, bool resume, bool ours)
+static void check_folder(const char *path, const char *file, bool resume, bool ours)
 {
     static const char *const begun[] = {"runs.jsonl", NULL};
     struct stat status;
@@ -104,7 +104,7 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
     char absolute[PATH_MAX];
     const char *file = arena_format(arena, "%s/runs.jsonl", path);
     *folder = (struct folder){.runs = -1, .path = path};
-    check(path, file, resume, ours);
+    check_folder(path, file, resume, ours);
     if (!save_make_folder(path, &folder->created)) {
         save_complain_folder(path);
         exit(EXIT_FAILURE);
@@ -117,15 +117,15 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
     if (!folder->begun && errno == EEXIST)
         folder->runs = open(file, O_RDWR | O_APPEND | O_CLOEXEC);
     if (folder->runs < 0)
-        fail(folder, file);
+        fail_to_write(folder, file);
     if (!realpath(path, absolute))
-        fail(folder, path);
+        fail_to_write(folder, path);
     folder->path = arena_format(arena, "%s", absolute);
-    lock(folder);
+    lock_runs(folder);
     // Only under the lock it is sure what the file holds.
     struct stat status;
     if (fstat(folder->runs, &status) != 0)
-        fail(folder, folder->path);
+        fail_to_write(folder, folder->path);
     folder->has_runs = status.st_size > 0;
 }
 
@@ -136,7 +136,7 @@ void folder_write(const struct folder *folder, struct arena *arena, const char *
     // Of an experiment without runs a power cut takes nothing: who appends them flushes it with the
     // first.
     if (!json_save(record, path, RECORD_FORMAT, folder->has_runs ? SAVE_RECORD : SAVE_STATE))
-        fail(folder, path);
+        fail_to_write(folder, path);
 }
 
 void experiment_folder_close(struct folder *folder)
@@ -163,7 +163,7 @@ json_t *resume_read(struct arena *arena, const char *path)
 }
 
 // A value as people write it; no value: "none".
-static const char *shown(struct arena *arena, const json_t *value)
+static const char *value_text(struct arena *arena, const json_t *value)
 {
     if (!value || json_is_null(value))
         return "none";
@@ -172,8 +172,8 @@ static const char *shown(struct arena *arena, const json_t *value)
     return arena_keep(arena, json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)));
 }
 
-static void compare(struct differences *differences, const char *what, const char *old,
-                    const char *new)
+static void compare_texts(struct differences *differences, const char *what, const char *old,
+                          const char *new)
 {
     if (strcmp(old, new) != 0)
         differences->text =
@@ -194,9 +194,10 @@ static const char *names_of(struct arena *arena, const json_t *list)
 static void compare_commands(struct differences *differences, const char *what, const json_t *old,
                              const json_t *new)
 {
-    compare(differences, what,
-            arena_keep(differences->arena, json_words_quoted(json_object_get(old, "command"))),
-            arena_keep(differences->arena, json_words_quoted(json_object_get(new, "command"))));
+    compare_texts(
+        differences, what,
+        arena_keep(differences->arena, json_words_quoted(json_object_get(old, "command"))),
+        arena_keep(differences->arena, json_words_quoted(json_object_get(new, "command"))));
 }
 
 // The loads, which have the same names.
@@ -205,9 +206,10 @@ static void compare_specs(struct differences *differences, const json_t *old, co
     for (size_t i = 0; i < json_array_size(new); i++) {
         const json_t *load = json_array_get(new, i);
         const char *name = json_text_at(load, "name");
-        compare(differences, arena_format(differences->arena, "load %s", name),
-                shown(differences->arena, json_object_get(json_array_get(old, i), "spec")),
-                shown(differences->arena, json_object_get(load, "spec")));
+        compare_texts(
+            differences, arena_format(differences->arena, "load %s", name),
+            value_text(differences->arena, json_object_get(json_array_get(old, i), "spec")),
+            value_text(differences->arena, json_object_get(load, "spec")));
     }
 }
 
@@ -216,15 +218,16 @@ static void compare_variants(struct differences *differences, const json_t *old,
 {
     struct arena *arena = differences->arena;
     const char *old_names = names_of(arena, old), *new_names = names_of(arena, new);
-    compare(differences, "variants", old_names, new_names);
+    compare_texts(differences, "variants", old_names, new_names);
     if (strcmp(old_names, new_names) != 0)
         return;
     for (size_t i = 0; i < json_array_size(new); i++) {
         const json_t *before = json_array_get(old, i), *now = json_array_get(new, i);
         const char *name = json_text_at(now, "name");
-        compare(differences, arena_format(arena, "tree of revision %s", name),
-                shown(arena, json_object_get(json_object_get(before, "revision"), "tree")),
-                shown(arena, json_object_get(json_object_get(now, "revision"), "tree")));
+        compare_texts(
+            differences, arena_format(arena, "tree of revision %s", name),
+            value_text(arena, json_object_get(json_object_get(before, "revision"), "tree")),
+            value_text(arena, json_object_get(json_object_get(now, "revision"), "tree")));
         compare_commands(differences, arena_format(arena, "variant %s", name), before, now);
     }
 }
@@ -258,8 +261,8 @@ static void compare_settings(struct differences *differences, json_t *old, json_
             continue;
         if (!settings_may_change(name) && !(is_off(before) && is_off(value)) &&
             !changes_same(before, value))
-            compare(differences, name, shown(differences->arena, before),
-                    shown(differences->arena, value));
+            compare_texts(differences, name, value_text(differences->arena, before),
+                          value_text(differences->arena, value));
     }
 }
 
@@ -279,7 +282,7 @@ void resume_compare(const struct folder *folder, struct arena *arena, const json
     compare_commands(&differences, "command", old, new);
     compare_variants(&differences, json_object_get(old, "variants"),
                      json_object_get(new, "variants"));
-    compare(&differences, "conditions", old_names, new_names);
+    compare_texts(&differences, "conditions", old_names, new_names);
     if (strcmp(old_names, new_names) == 0)
         compare_specs(&differences, old_loads, new_loads);
     compare_settings(&differences, json_object_get(old, "settings"),
@@ -519,7 +522,7 @@ static void add_variable(json_t *variables, const char *entry)
             json_object_set_new(variables, name, text_to_json(entry + length + 1));
 }
 
-// {NAME: VALUE} of those that are set and in the table of variables.c, by name. A new
+// {NAME: VALUE} of those that are set and match a pattern, in the order of their names. A new
 // reference.
 static json_t *variables_to_json(void)
 {

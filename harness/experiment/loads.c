@@ -135,11 +135,10 @@ static const char *nodes_fill(const struct option_list *nodes, struct arena *are
 // What the loads of one --load share while it is parsed.
 struct parser {
     struct arena *arena;
+    const struct load_context *context;
     const struct conditions *conditions;
     struct condition *condition;
     struct option_list nodes;
-    const char *settle;
-    bool pause;
 };
 
 bool conditions_have(const struct conditions *conditions, const char *name)
@@ -180,8 +179,8 @@ static bool is_taken(const struct conditions *conditions, const char *name)
 }
 
 // Adds the words of a command line; how many they are.
-static size_t split(const struct parser *parser, struct load *load, const char *spec,
-                    const char *line)
+static size_t add_split_words(const struct parser *parser, struct load *load, const char *spec,
+                              const char *line)
 {
     const char *error = NULL;
     size_t count = 0;
@@ -250,7 +249,7 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
         kind = strlen(kinds[i]) == length && strncmp(spec, kinds[i], length) == 0 ? kinds[i] : kind;
     if (!kind)
         return false;
-    if (!parser->pause)
+    if (!parser->context->pause)
         usage_error("load '%s': it would be stopped and continued, again and again: give --pause "
                     "if that is what you want",
                     spec);
@@ -261,7 +260,7 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     const char *const words[] = {NEIGHBOUR, "--pause", arena_format(parser->arena, "--%s", kind)};
     const char *const since[] = {"--started", began};
     list_add_all(&load->words, parser->arena, words, 3);
-    if (split(parser, load, spec, spec + length + 1) != 1)
+    if (add_split_words(parser, load, spec, spec + length + 1) != 1)
         usage_error("load '%s': give one, such as %s:4711", spec, kind);
     list_add_all(&load->words, parser->arena, since, !began ? 0 : 2);
     return true;
@@ -274,13 +273,14 @@ static void read_words(const struct parser *parser, struct load *load, const cha
     if (read_neighbour(parser, load, text))
         return;
     const char *command = container_load(parser->arena, text, &engine, &image);
-    const char *const exec[] = {"exec",
-                                "--settle",
-                                parser->settle,
-                                "--",
-                                !command ? NULL : container_program(parser->arena),
-                                engine,
-                                image};
+    const char *const exec[] = {
+        "exec",
+        "--settle",
+        arena_format(parser->arena, "%.9gs", (double)parser->context->settle_ns / 1e9),
+        "--",
+        !command ? NULL : container_program(parser->arena),
+        engine,
+        image};
     const size_t exec_count = !command ? 4 : sizeof exec / sizeof exec[0];
     if (!command && strncmp(text, EXEC, strlen(EXEC)) == 0)
         command = text + strlen(EXEC);
@@ -291,12 +291,12 @@ static void read_words(const struct parser *parser, struct load *load, const cha
                         "quote it, or write exec: sh -c '...'",
                         spec, *operator);
         list_add_all(&load->words, parser->arena, exec, exec_count);
-        if (split(parser, load, spec, command) == 0)
+        if (add_split_words(parser, load, spec, command) == 0)
             usage_error("load '%s': no command: write %s COMMAND", spec,
                         exec_count == 4 ? EXEC : "podman IMAGE:");
         return;
     }
-    (void)split(parser, load, spec, text);
+    (void)add_split_words(parser, load, spec, text);
     check_words(load, spec);
     load->listens = strcmp(load->words.item[0], "net") == 0 && has_option(load, "--listen");
 }
@@ -409,7 +409,7 @@ static void keep_threads(struct arena *arena, struct load *load)
 }
 
 // A load of another node, or one that runs already, is not started by us.
-static void adjust(struct arena *arena, const struct condition *condition)
+static void adjust_loads(struct arena *arena, const struct condition *condition)
 {
     const struct adjustment *adjustment = &condition->adjustment;
     if (condition->load_count == 0 && adjustment->load.count > 0)
@@ -454,18 +454,17 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
                     name);
     struct parser parser = {
         .arena = arena,
+        .context = context,
         .conditions = conditions,
         .condition = conditions_add(conditions, arena, name, spec),
         .nodes = nodes_of_job(arena),
-        .settle = arena_format(arena, "%.9gs", (double)context->settle_ns / 1e9),
-        .pause = context->pause,
     };
     struct condition *condition = parser.condition;
     condition->bare = adjustment_read(&condition->adjustment, arena, name, spec, context->own);
     const bool has_load = *condition->bare != '\0' || adjustment_is_none(&condition->adjustment);
     for (const char *rest = has_load ? condition->bare : NULL; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));
-    adjust(arena, condition);
+    adjust_loads(arena, condition);
 }
 
 json_t *conditions_to_json(const struct conditions *conditions)

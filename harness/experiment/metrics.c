@@ -27,7 +27,7 @@ struct reader {
     size_t size;
 };
 
-static struct metric_setting *find(const struct metrics *metrics, const char *name)
+static struct metric_setting *find_metric(const struct metrics *metrics, const char *name)
 {
     for (size_t i = 0; i < metrics->count; i++)
         if (strcmp(metrics->metric[i].name, name) == 0)
@@ -56,7 +56,7 @@ static bool is_twice(const struct reader *reader, const char *name)
 }
 
 // Adds a metric that is not there.
-static bool add(const struct reader *reader, const struct metric_setting *metric)
+static bool add_metric(const struct reader *reader, const struct metric_setting *metric)
 {
     struct metrics *metrics = reader->metrics;
     if (metrics->count == MOST) {
@@ -87,8 +87,8 @@ static bool add_source(const struct reader *reader, struct metric *metric)
     }
     if (before)
         return is_twice(reader, metric->name);
-    if (!find(metrics, metric->name) &&
-        !add(reader, &(struct metric_setting){.name = metric->name}))
+    if (!find_metric(metrics, metric->name) &&
+        !add_metric(reader, &(struct metric_setting){.name = metric->name}))
         return false;
     metrics->source =
         arena_more(reader->arena, metrics->source, metrics->source_count, sizeof *metric);
@@ -112,7 +112,7 @@ static bool add_definition(const struct reader *reader, const char *text, const 
     if (!good || !reader->metrics)
         metric_free(&metric);
     // No figure of a package without what it takes when nothing runs.
-    if (good && of_package && reader->metrics && !find(reader->metrics, "energy_idle_share"))
+    if (good && of_package && reader->metrics && !find_metric(reader->metrics, "energy_idle_share"))
         return add_definition(reader, "energy:idle-share", adapter);
     return good;
 }
@@ -125,7 +125,8 @@ static bool add_builtin(const struct reader *reader, const char *name)
             .name = builtin->name, .builtin = builtin, .chosen = true};
         if (!reader->metrics)
             return true;
-        return find(reader->metrics, name) ? is_twice(reader, name) : add(reader, &chosen);
+        return find_metric(reader->metrics, name) ? is_twice(reader, name)
+                                                  : add_metric(reader, &chosen);
     }
     const char *near = builtin_metric_nearest(name);
     snprintf(reader->error, reader->size,
@@ -236,7 +237,8 @@ static void join_sources(struct metrics *metrics, struct arena *arena)
         if (!metrics->metric[i].builtin)
             agree(metrics, metrics->metric[i].name);
     for (size_t i = 0; i < metrics->source_count; i++)
-        find(metrics, metrics->source[i].name)->chosen = metrics->source[i].role == ROLE_RESULT;
+        find_metric(metrics, metrics->source[i].name)->chosen =
+            metrics->source[i].role == ROLE_RESULT;
 }
 
 // ---- which decide ----
@@ -256,7 +258,7 @@ static void decide_by(struct metrics *metrics, const char *list, const char *nam
         if (may_decide(metrics, &metrics->metric[i]))
             names[count++] = metrics->metric[i].name;
     names[count] = NULL;
-    struct metric_setting *metric = find(metrics, name);
+    struct metric_setting *metric = find_metric(metrics, name);
     if (metric && may_decide(metrics, metric)) {
         metric->decides = true;
         return;

@@ -88,7 +88,7 @@ struct maker {
     struct shell shell;
 };
 
-static const char *fill(const struct maker *maker, size_t combination, const char *text)
+static const char *fill_parameters(const struct maker *maker, size_t combination, const char *text)
 {
     return parameters_fill(&maker->variants->parameters, maker->arena, combination, text);
 }
@@ -239,7 +239,8 @@ static void choose_shell(struct maker *maker)
     const char *needs = NULL;
     for (size_t i = 0; i < maker->source_count && !needs; i++)
         for (size_t j = 0; j < maker->variants->parameters.combinations && !needs; j++)
-            if (maker->source[i].text && needs_shell(fill(maker, j, maker->source[i].text)))
+            if (maker->source[i].text &&
+                needs_shell(fill_parameters(maker, j, maker->source[i].text)))
                 needs = maker->source[i].text;
     if (settings->shell)
         maker->shell = shell_read(maker->arena, settings->shell);
@@ -266,7 +267,7 @@ static void check_program(const struct variant *variant, const struct maker *mak
                     named ? " (what is in front of the first = is the variant's name)" : "");
 }
 
-static void split(struct variant *variant, const struct maker *maker, const char *text)
+static void split_command(struct variant *variant, const struct maker *maker, const char *text)
 {
     const char *error = NULL;
     size_t count = 0, variables = 0;
@@ -303,7 +304,7 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     struct variant *variant = &variants->variant[variants->count++];
     const struct shell *shell = &maker->shell;
     const struct experiment *experiment = maker->experiment;
-    const char *text = source->text ? fill(maker, combination, source->text) : NULL;
+    const char *text = source->text ? fill_parameters(maker, combination, source->text) : NULL;
     variant->combination = combination;
     variant->revision = source->revision;
     variant->folder = source->revision ? source->revision->folder : NULL;
@@ -311,14 +312,14 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     variant->given = source->name;
     // Its own words, or a text as the shell's last word, or those of TARGET.
     if (text && !shell->name)
-        split(variant, maker, text);
+        split_command(variant, maker, text);
     else if (text)
         list_add_all(&variant->words, maker->arena, shell->words.item, shell->words.count);
     if (text && shell->name)
         list_add(&variant->words, maker->arena, text);
     for (size_t i = 0; !text && i < experiment->target.count; i++)
         list_add(&variant->words, maker->arena,
-                 fill(maker, combination, experiment->target.item[i]));
+                 fill_parameters(maker, combination, experiment->target.item[i]));
     variant->text =
         arena_keep(maker->arena, words_quote(variant->words.item, variant->words.count));
     variant->shell = text ? shell->name : NULL;
@@ -327,13 +328,14 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
 }
 
 // A command of --setup and the like, for this variant.
-static const char *hook(const struct maker *maker, const struct variant *variant, const char *text)
+static const char *fill_hook(const struct maker *maker, const struct variant *variant,
+                             const char *text)
 {
     static const char name[] = "{variant}";
     const char *place;
     if (!text)
         return NULL;
-    text = fill(maker, variant->combination, text);
+    text = fill_parameters(maker, variant->combination, text);
     while (variant->name && (place = strstr(text, name)) != NULL)
         text = arena_format(maker->arena, "%.*s%s%s", (int)(place - text), text, variant->name,
                             place + strlen(name));
@@ -440,11 +442,11 @@ void variants_make(struct experiment *experiment)
         usage_error("--aa with variants: give the same command twice, as two --variant");
     for (size_t i = 0; i < variants->count; i++) {
         struct variant *variant = &variants->variant[i];
-        variant->setup = hook(&maker, variant, settings->setup);
+        variant->setup = fill_hook(&maker, variant, settings->setup);
         variant->prepare =
-            hook(&maker, variant, item_for(&maker, &settings->prepare, "prepare", i));
+            fill_hook(&maker, variant, item_for(&maker, &settings->prepare, "prepare", i));
         variant->conclude =
-            hook(&maker, variant, item_for(&maker, &settings->conclude, "conclude", i));
-        variant->cleanup = hook(&maker, variant, settings->cleanup);
+            fill_hook(&maker, variant, item_for(&maker, &settings->conclude, "conclude", i));
+        variant->cleanup = fill_hook(&maker, variant, settings->cleanup);
     }
 }

@@ -379,7 +379,7 @@ json_t *cell_read(const char *file)
     return cell;
 }
 
-static void set(const struct option_row *row, struct settings *settings, const char *text)
+static void set_from_cell(const struct option_row *row, struct settings *settings, const char *text)
 {
     char error[512];
     if (!option_set(row, settings, text, error, sizeof error))
@@ -404,13 +404,13 @@ void cell_apply(const json_t *cell, struct arena *arena, struct settings *settin
             usage_error("--cell: %s %s: no such setting: see the options of jostle slowdown --help",
                         name, text);
         if (row->type != OPTION_LIST) {
-            set(row, settings, text);
+            set_from_cell(row, settings, text);
             continue;
         }
         // A list has an item a line.
         char *rest = NULL, *lines = arena_format(arena, "%s", text);
         for (char *line = strtok_r(lines, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-            set(row, settings, line);
+            set_from_cell(row, settings, line);
     }
 }
 

@@ -22,7 +22,7 @@ struct settings {
     uint64_t runs;       // 0: not given
     int64_t max_time_ns; // 0: none
     uint64_t warmup, discard_warmup;
-    struct option_list metric; // as it was given: metrics_read() reads it
+    struct option_list metric; // as it was given: metrics_make() reads it
     const char *decide;        // NULL: not given
     int statistic;             // enum statistic
     struct option_list variant;

@@ -19,7 +19,8 @@
 #define ON     "on:"
 #define OFF    "off:"
 
-static void add(struct option_list *texts, struct arena *arena, const char *name, const char *text)
+static void add_setting(struct option_list *texts, struct arena *arena, const char *name,
+                        const char *text)
 {
     if (texts->count == SETTINGS_MOST)
         usage_error("--load %s: more than %d settings: give fewer", name, SETTINGS_MOST);
@@ -71,8 +72,8 @@ static bool take_own(struct adjustment *adjustment, struct arena *arena, const c
     return false;
 }
 
-static void take(struct adjustment *adjustment, struct arena *arena, const char *name,
-                 const char *text, const struct option_list *own)
+static void take_setting(struct adjustment *adjustment, struct arena *arena, const char *name,
+                         const char *text, const struct option_list *own)
 {
     const bool both = text_after(text, BOTH), target = text_after(text, TARGET);
     const char *plain = text + (both                     ? strlen(BOTH)
@@ -93,9 +94,9 @@ static void take(struct adjustment *adjustment, struct arena *arena, const char 
                     "paused: give the setting to the target",
                     name, text);
     if (both || target)
-        add(&adjustment->target, arena, name, plain);
+        add_setting(&adjustment->target, arena, name, plain);
     if (both || !target)
-        add(&adjustment->load, arena, name, plain);
+        add_setting(&adjustment->load, arena, name, plain);
 }
 
 const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, const char *name,
@@ -115,7 +116,7 @@ const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, 
         usage_error("--load %s: [%s]: %s: check its quotes", name, list, error);
     arena_keep(arena, words);
     for (size_t i = 0; i < count; i++)
-        take(adjustment, arena, name, words[i], own);
+        take_setting(adjustment, arena, name, words[i], own);
     return end + 1 + strspn(end + 1, BLANKS);
 }
 
@@ -314,7 +315,7 @@ static const char *all_cpus(char *text, size_t size)
 }
 
 // What the program placement answers; it ends us when it refuses.
-static json_t *ask(const struct settings *settings)
+static json_t *ask_placement(const struct settings *settings)
 {
     const bool is_clients = settings->service && settings->place;
     const char *const options[][2] = {{"--place", settings->place},
@@ -343,7 +344,7 @@ static json_t *ask(const struct settings *settings)
 }
 
 // Takes the CPUs of a text out of a list.
-static void leave_out(struct cpu_list *list, const char *text)
+static void leave_out_cpus(struct cpu_list *list, const char *text)
 {
     struct cpu_list others;
     unsigned kept = 0;
@@ -369,15 +370,15 @@ static void place_service(struct placed *placed, struct arena *arena,
     placed->target_cpus = settings->target_cpus;
     if (placed->target_cpus || cpus_allowed(&rest) != 0)
         return;
-    leave_out(&rest, placed->service_cpus);
-    leave_out(&rest, placed->load_cpus);
+    leave_out_cpus(&rest, placed->service_cpus);
+    leave_out_cpus(&rest, placed->load_cpus);
     if (rest.count > 0)
         placed->target_cpus = arena_format(arena, "%s", cpus_format(&rest, text, sizeof text));
 }
 
-static void choose(struct placed *placed, struct arena *arena, const struct settings *settings)
+static void choose_cpus(struct placed *placed, struct arena *arena, const struct settings *settings)
 {
-    json_auto_t *answer = ask(settings);
+    json_auto_t *answer = ask_placement(settings);
     const char *place = settings->place;
     char all[CPUS_TEXT];
     if (place && !json_is_true(json_object_get(answer, "this_system")))
@@ -437,7 +438,7 @@ void placed_find(struct placed *placed, struct arena *arena, const struct settin
         placed->record = json_pack("{s:n, s:s, s:s, s:o}", "place", "target_cpus", cpus,
                                    "load_cpus", cpus, "quota_cpus", number_to_json(cpus_quota()));
     } else {
-        choose(placed, arena, settings);
+        choose_cpus(placed, arena, settings);
     }
     if (!placed->service_cpus)
         placed->service_cpus = settings->service_cpus;

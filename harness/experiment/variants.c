@@ -86,7 +86,7 @@ static bool read_decimal(const char *text, size_t length, struct decimal *decima
 }
 
 // With so many decimals, which are at least its own. False: it does not fit.
-static bool scale(struct decimal *decimal, int decimals)
+static bool scale_decimal(struct decimal *decimal, int decimals)
 {
     for (; decimal->decimals < decimals; decimal->decimals++)
         if (__builtin_mul_overflow(decimal->mantissa, 10, &decimal->mantissa))
@@ -155,7 +155,8 @@ bool parameters_check_step(const char *text, char *error, size_t size)
     return read_decimal(text, strlen(text), &step) && step.mantissa > 0;
 }
 
-static struct parameter *add(struct parameters *parameters, struct arena *arena, const char *text)
+static struct parameter *add_parameter(struct parameters *parameters, struct arena *arena,
+                                       const char *text)
 {
     const size_t length = name_length(text);
     const char *name = arena_format(arena, "%.*s", (int)length, text);
@@ -182,7 +183,7 @@ static void add_value(struct parameter *parameter, struct arena *arena, const ch
 // A value may have a comma behind a backslash, as hyperfine has it.
 static void add_list(struct parameters *parameters, struct arena *arena, const char *text)
 {
-    struct parameter *parameter = add(parameters, arena, text);
+    struct parameter *parameter = add_parameter(parameters, arena, text);
     const char *from = text + strlen(parameter->name) + 1;
     char *value = arena_format(arena, "%s", from), *to = value;
     for (;; from++) {
@@ -211,7 +212,7 @@ static int larger(int a, int b)
 static void add_scan(struct parameters *parameters, struct arena *arena, const char *text,
                      const char *step)
 {
-    struct parameter *parameter = add(parameters, arena, text);
+    struct parameter *parameter = add_parameter(parameters, arena, text);
     struct scan scan;
     read_scan(text + strlen(parameter->name) + 1, &scan);
     if (!scan.has_step && step)
@@ -225,7 +226,8 @@ static void add_scan(struct parameters *parameters, struct arena *arena, const c
     const char *first = decimal_text(arena, scan.from);
     const int shown = larger(scan.from.decimals, scan.step.decimals);
     const int decimals = larger(shown, scan.to.decimals);
-    if (!scale(&scan.from, decimals) || !scale(&scan.to, decimals) || !scale(&scan.step, decimals))
+    if (!scale_decimal(&scan.from, decimals) || !scale_decimal(&scan.to, decimals) ||
+        !scale_decimal(&scan.step, decimals))
         usage_error("--parameter-scan %s: too many digits: give shorter numbers", text);
     if (scan.step.mantissa <= 0 || scan.from.mantissa > scan.to.mantissa)
         usage_error("--parameter-scan %s: it has no values: give MIN, then a MAX that is not below "
@@ -374,7 +376,7 @@ static const char *next_field(struct arena *arena, const char **at)
     return field;
 }
 
-static struct revision *find(const struct revisions *revisions, const char *name)
+static struct revision *find_revision(const struct revisions *revisions, const char *name)
 {
     for (size_t i = 0; i < revisions->count; i++)
         if (strcmp(revisions->revision[i].name, name) == 0)
@@ -385,7 +387,7 @@ static struct revision *find(const struct revisions *revisions, const char *name
 static void read_facts(struct revisions *revisions, struct arena *arena, const char *facts)
 {
     for (const char *at = facts; at && *at != '\0';) {
-        struct revision *revision = find(revisions, next_field(arena, &at));
+        struct revision *revision = find_revision(revisions, next_field(arena, &at));
         const char *commit = next_field(arena, &at);
         const char *tree = next_field(arena, &at);
         const char *folder = next_field(arena, &at);
@@ -412,7 +414,7 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
         if (*revision.text == '\0')
             usage_error("--revision %s: which? Give NAME=REVISION, such as old=main",
                         texts->item[i]);
-        if (find(revisions, revision.name))
+        if (find_revision(revisions, revision.name))
             usage_error("--revision %s: the name %s is taken: give each revision a NAME= of its "
                         "own",
                         texts->item[i], revision.name);
@@ -470,7 +472,7 @@ int64_t file_mtime_ns(const struct stat *status)
     return status->st_mtim.tv_sec * INT64_C(1000000000) + status->st_mtim.tv_nsec;
 }
 
-static void describe(json_t *program, int fd, int64_t *budget)
+static void describe_file(json_t *program, int fd, int64_t *budget)
 {
     char digits[SHA256_DIGITS + 1], date[DATE_SIZE];
     struct stat status;
@@ -504,14 +506,13 @@ json_t *file_to_json(const char *path, int64_t *budget)
         set_reason(program, strerror(errno));
         return program;
     }
-    describe(program, fd, budget);
+    describe_file(program, fd, budget);
     close(fd);
     return program;
 }
 
-// {path, sha256, size_bytes, mtime, mtime_ns, reason} of the file that `command` names, found in
-// PATH as the shell would: a script is its own file, `sh -c` is the shell. What is not
-// known is null, and `reason` says why. A new reference.
+// file_to_json() of the file that `command` names, found in PATH as the shell would: a script is
+// its own file, `sh -c` is the shell. A new reference.
 static json_t *program_to_json(const char *command)
 {
     char path[PATH_MAX];
