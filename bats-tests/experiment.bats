@@ -52,6 +52,11 @@ values() {
     [[ $(values load_word <plan) == *'cpu --control --thr 1'*' sh --dur 3' && $(values load_word <plan) != *--threads* ]]
 }
 
+@test "a setting that is given to --try twice is refused by its name" {
+    run -2 "$EXPERIMENT" protect --output out --load 'cpu --percent 5' --try nice=19 --try nice=19 -- true
+    [[ $output == "jostle: --try 'nice=19' is given twice: leave one of them out" ]]
+}
+
 @test "a + in quotes belongs to the command, as it does in a shell" {
     plan_of slowdown --output out --load 'sum=exec: sh -c "echo \"1 + 2\" + 3" + cpu --percent 5' -- true >plan
     [[ $(values load <plan) == 'sum.exec sum.cpu' ]]

@@ -168,6 +168,9 @@ static void take_given(struct tries *tries)
                                            &experiment->settings.setting);
         if (adjustment_is_none(&adjustment) || *rest != '\0')
             usage_error("--try '%s': no setting: give one such as --try nice=19", text);
+        for (size_t k = 0; k < tries->texts.count; k++)
+            if (strcmp(tries->texts.item[k], text) == 0)
+                usage_error("--try '%s' is given twice: leave one of them out", text);
         adjustment_try(&adjustment, "with --try");
         list_add(&tries->texts, &experiment->arena, text);
     }

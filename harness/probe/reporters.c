@@ -350,9 +350,13 @@ bool reporters_choose(const char *list, bool wanted[REPORTERS_MOST])
         size_t i = 0;
         while (names[i] && strcmp(names[i], name) != 0)
             i++;
-        if (!names[i])
-            return complain("--reporters %s: there is no such reporter%s: see probe sample --help",
-                            name, nearest_hint(name, names).text);
+        if (!names[i]) {
+            OWNED char *all = text_of("%s", names[0]);
+            for (size_t k = 1; names[k]; k++)
+                all = text_joined(all, ", ", names[k]);
+            return complain("--reporters %s: there is no such reporter%s: give some of %s", name,
+                            nearest_hint(name, names).text, all);
+        }
         wanted[i] = true;
     }
     return true;

@@ -8,7 +8,6 @@
 // Reporters: small kernels that show what this machine gives at the moment. Each takes windows of
 // a few milliseconds; of several, windows alternate in random order, so that a spell hits all.
 //
-//     char reason[256];
 //     struct reporter_set *set = reporters_open(&(struct reporter_choice){.seed = 1});
 //     reporters_sample(set, 100000000);               0.1 s of windows
 //     struct reading reading;

@@ -97,7 +97,9 @@ static void pin(const char *cpus)
     struct cpu_list list;
     if (cpus_parse(cpus, &list) == 0 && cpus_pin_list(&list) == 0)
         return;
-    complain("CPUs %s: %s: give some of those that jostle topology shows", cpus, strerror(errno));
+    complain(
+        "CPUs %s: none of these may be used here: give some of those that jostle topology shows",
+        cpus);
     exit(EXIT_FAILURE);
 }
 
