@@ -175,7 +175,8 @@ is_record() {
         # shellcheck disable=SC2154 # run sets it
         [[ ${#stderr_lines[@]} -eq 1 && $stderr == *"$message"* ]]
     done <<END
---pid 4194305|no such process
+--pid 4194304|no such process
+--pid 4194305|give 1 to 4194304
 --pid $zombie|zombie
 --pid 2|thread of the kernel
 --pid 1 --cgroup /x|one of
@@ -218,6 +219,33 @@ END
     "${IN[@]}" "$BIN/blame" --duration 1s --json - >record
     is_record record
     holds '.culprits[0] | (has("pid") | not) and .cpus > 0.3 and (.text | test("outside this container|/proc hides"))' <record
+}
+
+@test "a program that goes on after the look gets what would end blame, and is not waited for longer" {
+    local pid
+    "$BIN/blame" --duration 50ms --json record --quiet -- sleep 30 3>&- &
+    pid=$!
+    eventually 10 test -s record
+    kill -TERM "$pid"
+    eventually 5 gone "$pid"
+    ends_with 0 "$pid"
+}
+
+@test "a file for the record that cannot be written is refused before the program begins" {
+    run -1 "$BIN/blame" --json no/such/folder -- touch began
+    [[ $output == 'jostle: no/such/folder cannot be written ('*')'* && ! -e began ]]
+    mkdir folder
+    run -1 "$BIN/blame" --json folder -- touch began
+    [[ ! -e began ]]
+}
+
+@test "a kernel without pressure is not said to have had any" {
+    mkdir -p made/proc
+    printf 'cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n' >made/proc/stat
+    JOSTLE_KERNEL_ROOT="$PWD/made" "$BIN/blame" --duration 100ms >table
+    grep -q '^this node: nobody is slowed down: ' table
+    grep -q '^note: this kernel shows no pressure' table
+    ! grep -qw nan table
 }
 
 # agrees FILE STATUS: the status of a gate is what its facts say.
@@ -358,4 +386,7 @@ END
         and ([.[0].series[] | .points | map(.y)] == [($rows | map(.factor // empty)), ($rows | map(.most // empty))])'
     printf '{}\n' >facts
     run -1 "$BIN/blame" --show facts
+    # What its own quota held back is not the others' doing.
+    jq -c '.verdict += {factor: 4, resource: "quota", waited_others: 0.2, quota: 0.75}' one >quota
+    "$BIN/blame" --show quota | holds '.hosts[0] | .factor == 1.25 and .rows[0].throttled == 0.75'
 }

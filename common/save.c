@@ -225,6 +225,22 @@ bool save_end(struct save *save, bool written)
     return good;
 }
 
+bool save_is_possible(const char *path)
+{
+    struct save save;
+    struct stat status;
+    if (stat(path, &status) == 0) {
+        errno = EISDIR; // where access() has nothing against it
+        return access(path, W_OK) == 0 && !S_ISDIR(status.st_mode);
+    }
+    if (wants_direct(path))
+        return true; // to try it would make the file that the link names
+    if (!save_begin(&save, path, SAVE_OUTPUT))
+        return false;
+    (void)save_end(&save, false);
+    return true;
+}
+
 bool save_text(const char *path, const char *text, enum save_kind kind)
 {
     struct save save;

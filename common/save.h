@@ -38,6 +38,10 @@ bool save_begin(struct save *save, const char *path, enum save_kind kind);
 // device), and no temporary file is left.
 bool save_end(struct save *save, bool written);
 
+// Whether that could be written now: asked before something is measured for long, of which nothing
+// would be left. False with errno.
+bool save_is_possible(const char *path);
+
 // Writes a text to path, all of the above in one. False with errno.
 bool save_text(const char *path, const char *text, enum save_kind kind);
 

@@ -40,14 +40,19 @@ static char *victim_command(const struct answer *answer)
     return words_quote((const char *const *)answer->options->program, count);
 }
 
+// Whether the rows have somebody to blame for what cost most.
+static bool has_culprit(const struct answer *answer)
+{
+    const enum resource resource = answer->verdict.resource;
+    return answer->rows.count > 0 && (resource == RESOURCE_CPU || resource == RESOURCE_DISK);
+}
+
 // The command line of the experiment that tells for sure, to be freed; NULL: nobody to pause.
 static char *answer_experiment(const struct answer *answer)
 {
     char load[96];
-    const struct row *row = answer->rows.count == 0 ? NULL : &answer->rows.row[0];
-    const enum resource resource = answer->verdict.resource;
-    if ((resource != RESOURCE_CPU && resource != RESOURCE_DISK) || !row || !row->lead ||
-        row->lead->kernel || row->lead->pid == 1 || row->lead->ended)
+    const struct row *row = has_culprit(answer) ? &answer->rows.row[0] : NULL;
+    if (!row || !row->lead || row->lead->kernel || row->lead->pid == 1 || row->lead->ended)
         return NULL;
     if (strncmp(row->label, "job ", 4) == 0)
         snprintf(load, sizeof load, "job:%s", row->label + 4);
@@ -410,7 +415,7 @@ void answer_print_line(const struct answer *answer)
         strftime(time, sizeof time, "%H:%M:%S", &local);
     printf("%s  ", time);
     print_visible(answer->verdict.text);
-    for (size_t i = 0; i < answer->rows.count && i < 2 && answer->verdict.factor > 1.05; i++) {
+    for (size_t i = 0; has_culprit(answer) && i < answer->rows.count && i < 2; i++) {
         const struct row *row = &answer->rows.row[i];
         row_text(row, text, sizeof text);
         printf(i == 0 ? ": " : ", ");

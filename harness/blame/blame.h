@@ -158,6 +158,7 @@ struct sampler {
     int loadavg_fd;
     bool schedstat; // this kernel has it
     bool ended;     // the victim's first process
+    unsigned short victims_on[SAMPLE_CPUS]; // in this sample: its threads that run or wait there
     // In this window:
     double samples, active, at_disk; // active: one of the victim's ran or waited to
     double runnable, beside;         // the victim's threads; how often beside another of them

@@ -128,11 +128,14 @@ static void say_node(struct judgement *verdict, const struct facts *facts, const
         return;
     }
     if (verdict->factor < LEAST_FACTOR) {
-        snprintf(
-            verdict->text, sizeof verdict->text,
-            "this node: nobody is slowed down: %.2f of %.0f CPUs busy for %s, and some program "
-            "waited for a CPU %.1f %%, for a disk %.1f %% of the time",
-            verdict->ran, facts->cpus, time, 100 * facts->cpu_some, 100 * facts->io_some);
+        char waiting[128] = ""; // not every kernel counts it
+        if (!isnan(facts->cpu_some))
+            snprintf(waiting, sizeof waiting,
+                     ", and some program waited for a CPU %.1f %%, for a disk %.1f %% of the time",
+                     100 * facts->cpu_some, 100 * facts->io_some);
+        snprintf(verdict->text, sizeof verdict->text,
+                 "this node: nobody is slowed down: %.2f of %.0f CPUs busy for %s%s", verdict->ran,
+                 facts->cpus, time, waiting);
         return;
     }
     verdict->resource = RESOURCE_CPU;
@@ -274,7 +277,7 @@ const struct gate_words gate_words[GATE_FACTS] = {
     [GATE_WAITED] = {"waited", "it waits for CPUs behind others %s of its time"},
 };
 
-static void add(struct gate *gate, enum gate_fact fact, double share)
+static void add_share(struct gate *gate, enum gate_fact fact, double share)
 {
     if (isnan(share))
         return;
@@ -304,13 +307,13 @@ void gate_slice(struct gate *gate)
     look_take(&now, "", 0);
     facts_between(&gate->look, &now, &slice);
     if (!gate->of_victim) {
-        add(gate, GATE_OTHERS, fmax(slice.busy_cpus - slice.own_cpus, 0) / slice.cpus);
-        add(gate, GATE_CPU, slice.cpu_some);
-        add(gate, GATE_MEMORY, slice.memory_some);
-        add(gate, GATE_DISK, slice.io_some);
-        add(gate, GATE_GAP, gap());
+        add_share(gate, GATE_OTHERS, fmax(slice.busy_cpus - slice.own_cpus, 0) / slice.cpus);
+        add_share(gate, GATE_CPU, slice.cpu_some);
+        add_share(gate, GATE_MEMORY, slice.memory_some);
+        add_share(gate, GATE_DISK, slice.io_some);
+        add_share(gate, GATE_GAP, gap());
     }
-    add(gate, GATE_STEAL, slice.steal);
+    add_share(gate, GATE_STEAL, slice.steal);
     // The spin itself is no part of the next one.
     look_take(&gate->look, "", 0);
 }

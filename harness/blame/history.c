@@ -62,7 +62,7 @@ static struct history *history_of(struct histories *histories, const json_t *rec
     return history;
 }
 
-static void add(struct histories *histories, const json_t *record)
+static void add_record(struct histories *histories, const json_t *record)
 {
     const json_t *verdict = json_object_get(record, "verdict");
     struct moment moment = {.made = time_of(record)};
@@ -71,6 +71,9 @@ static void add(struct histories *histories, const json_t *record)
     for (size_t i = 0; i < FIGURES; i++)
         moment.figure[i] =
             json_number_at(json_object_get(record, figures[i].object), figures[i].key);
+    // A quota of its own is not the doing of others.
+    if (json_text_is(verdict, "resource", "quota"))
+        moment.figure[FACTOR] = 1 / (1 - json_number_at(verdict, "waited_others"));
     if (json_text_is(verdict, "resource", "cpu") || json_text_is(verdict, "resource", "disk"))
         json_copy_text(json_array_get(json_object_get(record, "culprits"), 0), "text",
                        moment.culprit, sizeof moment.culprit);
@@ -90,7 +93,7 @@ static bool read_lines(FILE *file, struct histories *histories)
             continue;
         json_t *record = json_read_line(line, (size_t)length);
         if (record)
-            add(histories, record);
+            add_record(histories, record);
         else
             good = count > 0;
         histories->cut = histories->cut || (!record && good);
@@ -107,7 +110,7 @@ static void read_documents(FILE *file, struct histories *histories)
     json_t *record;
     rewind(file);
     while ((record = json_loadf(file, JSON_DISABLE_EOF_CHECK, &error)) != NULL) {
-        add(histories, record);
+        add_record(histories, record);
         json_decref(record);
     }
     // At the end of the file there is nothing but blanks, unless a record was cut off.

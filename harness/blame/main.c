@@ -17,8 +17,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+// The kernel has no higher one (PID_MAX_LIMIT).
+#define PID_MOST 4194304
+
 static const struct option_row rows[] = {
-    {ROW("pid", "PID", OPTION_COUNT, pid), .minimum = 1, .maximum = OPTION_WHOLE_MOST,
+    {ROW("pid", "PID", OPTION_COUNT, pid), .minimum = 1, .maximum = PID_MOST,
      .help = "whose slowness it is about: this process and its descendants"},
     TEXT("cgroup", "PATH", cgroup,
          "those of a control group: /sys/fs/cgroup/user.slice, or as /proc/PID/cgroup has it"),
@@ -95,6 +98,11 @@ static void options_read(struct blame_options *options, struct victim *victim, i
     }
     options_free(parsed);
     check(options);
+    // What would be lost after hours of looking is said before.
+    if (options->json && strcmp(options->json, "-") != 0 && !save_is_possible(options->json)) {
+        (void)save_complain(options->json);
+        exit(EXIT_FAILURE);
+    }
     victim_find(victim, options);
 }
 
@@ -168,18 +176,6 @@ static bool child_has_ended(struct child *child)
     return false;
 }
 
-// Until it has ended; it is sent the signal first, where that is not 0.
-static void child_wait(struct child *child, int signal)
-{
-    if (child->pid <= 0)
-        return;
-    if (signal != 0)
-        (void)kill(child->pid, signal);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    child->pid = 0;
-}
-
 // Of one CPU, what a watch, and a single look, may use beyond what the beginning takes.
 #define WATCH_SHARE 0.008
 #define LOOK_SHARE  0.01
@@ -211,6 +207,23 @@ struct blame {
 static double now_s(void)
 {
     return clock_s(CLOCK_MONOTONIC);
+}
+
+// Until the program has ended; what would end us meanwhile is sent on to it, as is the signal that
+// has ended the look.
+static void child_wait(struct blame *blame)
+{
+    struct child *child = &blame->child;
+    if (child->pid <= 0)
+        return;
+    if (blame->signal != 0)
+        (void)kill(child->pid, blame->signal);
+    while (!child_has_ended(child)) {
+        const int found = sigwaitinfo(&blame->signals, NULL);
+        if (found > 0 && found != SIGCHLD)
+            (void)kill(child->pid, found);
+    }
+    (void)waitpid(child->pid, NULL, 0);
 }
 
 static void scan(struct blame *blame)
@@ -428,7 +441,7 @@ int main(int argc, char **argv)
     block_signals(&blame);
     begin(&blame);
     const bool good = blame.options.watch ? watch(&blame) : look_once(&blame);
-    child_wait(&blame.child, blame.signal);
+    child_wait(&blame);
     switches_close(blame.switches);
     sampler_close(&blame.sampler);
     scan_free(&blame.scan);

@@ -218,8 +218,8 @@ static struct row *row_for(struct rows *rows, const struct row *wanted)
     return &rows->row[rows->count - 1];
 }
 
-// Puts what `from` did to the row of `lead`.
-static void add(struct rows *rows, const struct who *lead, bool family, const struct deeds *done,
+// Adds what was done to the row of `lead`.
+static void add_deeds(struct rows *rows, const struct who *lead, bool family, const struct deeds *done,
                 unsigned processes, const char *name)
 {
     struct row wanted = {.lead = lead, .family = family};
@@ -253,16 +253,21 @@ static const struct who *owner_of(const struct whos *whos, const struct who *who
     return who;
 }
 
+// What the victim did: of its CPU time short_s are those of its short processes.
+struct victim_deeds {
+    double cpu_s, short_s, bytes;
+};
+
 static void add_who(struct rows *rows, const struct whos *whos, const struct who *who,
-                    double *victim_s, double *short_s, double *victim_bytes)
+                    struct victim_deeds *victim)
 {
     bool family = false;
     const struct who *owner = owner_of(whos, who, &family);
     const double children_s = fmax(who->children_s, 0);
     if (owner->victim || who->victim) {
-        *victim_s += who->did.cpu_s + children_s;
-        *short_s += children_s + (family ? who->did.cpu_s : 0);
-        *victim_bytes += fmax(who->did.bytes + who->family.did.bytes, 0);
+        victim->cpu_s += who->did.cpu_s + children_s;
+        victim->short_s += children_s + (family ? who->did.cpu_s : 0);
+        victim->bytes += fmax(who->did.bytes + who->family.did.bytes, 0);
         rows->own_preempted_s += who->did.preempted_s + who->family.did.preempted_s;
         return;
     }
@@ -273,9 +278,9 @@ static void add_who(struct rows *rows, const struct whos *whos, const struct who
     children.bytes = fmax(children.bytes, 0);
     children.cpu_s = children_s;
     if (done.cpu_s > 0 || done.runnable > 0 || done.bytes > 0 || done.at_disk > 0)
-        add(rows, owner, family, &done, 1, family ? who->name : NULL);
+        add_deeds(rows, owner, family, &done, 1, family ? who->name : NULL);
     if (children_s > 0 || children.runnable > 0 || children.preempted_s > 0)
-        add(rows, owner, true, &children, 0, who->family.name);
+        add_deeds(rows, owner, true, &children, 0, who->family.name);
 }
 
 // What is busy without being seen: other containers, who is hidden, who came and went unseen. More
@@ -362,7 +367,7 @@ static void finish(struct rows *rows, const struct sampler *sampler, const struc
 void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
     const struct whos *whos = &sampler->scan->whos;
-    double victim_s = 0, short_s = 0, victim_bytes = 0;
+    struct victim_deeds victim = {0};
     *rows = (struct rows){0};
     struct who *own = who_find(whos, getpid());
     if (own) { // a container that we are in ourselves tells nobody apart
@@ -370,14 +375,14 @@ void rows_make(struct rows *rows, const struct sampler *sampler, const struct fa
         who_label(own, rows->own_label, sizeof rows->own_label);
     }
     for (const struct who *who = NULL; (who = who_next(whos, who)) != NULL;)
-        add_who(rows, whos, who, &victim_s, &short_s, &victim_bytes);
+        add_who(rows, whos, who, &victim);
     // Ticks are too coarse for what is short.
-    if (short_s <= 0 && sampler->left_out == 0)
-        victim_s = fmax(victim_s, (double)sampler->run_ns / 1e9);
-    close_sum(rows, facts, victim_s);
-    rows->victim_cpus = victim_s / facts->duration_s;
-    rows->victim_bytes_per_s = victim_bytes / facts->duration_s;
-    rows->unseen = victim_s > 0 ? short_s / victim_s : 0;
+    if (victim.short_s <= 0 && sampler->left_out == 0)
+        victim.cpu_s = fmax(victim.cpu_s, (double)sampler->run_ns / 1e9);
+    close_sum(rows, facts, victim.cpu_s);
+    rows->victim_cpus = victim.cpu_s / facts->duration_s;
+    rows->victim_bytes_per_s = victim.bytes / facts->duration_s;
+    rows->unseen = victim.cpu_s > 0 ? victim.short_s / victim.cpu_s : 0;
     share_out(rows, sampler, facts);
     finish(rows, sampler, facts);
 }

@@ -160,9 +160,6 @@ void scan_free(struct scan *scan)
 // So many of the newest processes are looked at in a sample: short ones are in no scan.
 #define NEWEST 24
 
-// Victims that run or wait on each CPU, in this sample.
-static unsigned short victims_on[SAMPLE_CPUS];
-
 static int open_of(pid_t pid, pid_t tid, const char *name)
 {
     char inner[64], path[PATH_MAX];
@@ -188,7 +185,7 @@ static void close_task(struct sampler *sampler, size_t i)
 }
 
 // What a thread that was there before us did before does not count.
-static void add(struct sampler *sampler, struct who *who, pid_t tid, bool before)
+static void add_thread(struct sampler *sampler, struct who *who, pid_t tid, bool before)
 {
     struct task *task = task_of(sampler, who, tid);
     if (task) {
@@ -224,7 +221,7 @@ static void add_threads(struct sampler *sampler, struct who *who, bool before)
         return;
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
         if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9')
-            add(sampler, who, (pid_t)strtol(entry->d_name, NULL, 10), before);
+            add_thread(sampler, who, (pid_t)strtol(entry->d_name, NULL, 10), before);
     closedir(folder);
 }
 
@@ -282,18 +279,18 @@ void sampler_add(struct sampler *sampler, pid_t pid)
     if (!process_read(pid, &process))
         return;
     struct who *who = meet(sampler, &process, 0);
-    add(sampler, who, pid, false);
+    add_thread(sampler, who, pid, false);
 }
 
 // One thread's state into the sums of those who only run and wait.
-static void count_other(struct who *who, char state, int cpu)
+static void count_other(const struct sampler *sampler, struct who *who, char state, int cpu)
 {
     if (who->victim || who->own)
         return;
     if (state == 'R') {
         who->did.runnable++;
         if (cpu >= 0 && cpu < SAMPLE_CPUS)
-            who->did.beside += victims_on[cpu];
+            who->did.beside += sampler->victims_on[cpu];
     } else if (state == 'D') {
         who->did.at_disk++;
     }
@@ -337,7 +334,7 @@ static void count_victim(struct sampler *sampler, struct who *who, char state, i
     sampler->runnable++;
     who->did.runnable++;
     if (cpu >= 0 && cpu < SAMPLE_CPUS)
-        sampler->beside += victims_on[cpu]++; // pairs: in the end each is counted once
+        sampler->beside += sampler->victims_on[cpu]++; // pairs: in the end each is counted once
 }
 
 // Since the last time.
@@ -379,7 +376,7 @@ void sampler_take(struct sampler *sampler)
     struct who *new_who[NEWEST];
     bool active = false, at_disk = false;
     unsigned threads = 0;
-    memset(victims_on, 0, sizeof victims_on);
+    memset(sampler->victims_on, 0, sizeof sampler->victims_on);
     read_tasks(sampler);
     const size_t count = read_newest(sampler, newest);
     for (size_t i = 0; i < count; i++)
@@ -395,9 +392,9 @@ void sampler_take(struct sampler *sampler)
         if (new_who[i]->victim)
             count_victim(sampler, new_who[i], newest[i].state, newest[i].cpu, &active, &at_disk);
     for (size_t i = 0; i < sampler->count; i++)
-        count_other(sampler->task[i].who, sampler->task[i].state, sampler->task[i].cpu);
+        count_other(sampler, sampler->task[i].who, sampler->task[i].state, sampler->task[i].cpu);
     for (size_t i = 0; i < count; i++)
-        count_other(new_who[i], newest[i].state, newest[i].cpu);
+        count_other(sampler, new_who[i], newest[i].state, newest[i].cpu);
     sampler->samples++;
     sampler->active += active;
     sampler->at_disk += at_disk && !active;

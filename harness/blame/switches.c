@@ -238,6 +238,12 @@ bool switches_too_many(const struct switches *switches, double elapsed_s)
 double switches_next_window(struct switches *switches)
 {
     const double waited_s = switches->lost ? NAN : switches->waited_s;
+    // Whose end of waiting is among the lost would wait for ever.
+    if (switches->lost) {
+        memset(switches->waiting, 0, sizeof switches->waiting);
+        for (size_t i = 0; i < switches->count; i++)
+            switches->ring[i].waiting = 0;
+    }
     switches->waited_s = 0;
     switches->lost = false;
     return waited_s;

@@ -208,7 +208,7 @@ void whos_next_window(struct whos *whos)
 static void find_pid(struct victim *victim, uint64_t pid)
 {
     struct process process;
-    if (pid > INT_MAX || !process_read((pid_t)pid, &process))
+    if (!process_read((pid_t)pid, &process))
         usage_error("--pid %llu: there is no such process, or /proc hides it (hidepid): look with "
                     "ps, or leave --pid out for the whole node",
                     (unsigned long long)pid);
