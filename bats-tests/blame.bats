@@ -245,7 +245,7 @@ END
     JOSTLE_KERNEL_ROOT="$PWD/made" "$BIN/blame" --duration 100ms >table
     grep -q '^this node: nobody is slowed down: ' table
     grep -q '^note: this kernel shows no pressure' table
-    ! grep -qw nan table
+    run ! grep -qw nan table
 }
 
 # agrees FILE STATUS: the status of a gate is what its facts say.

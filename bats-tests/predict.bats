@@ -183,6 +183,7 @@ PYTHON
     refused '--place cores: not known (did you mean core?)' --place cores a.profile.json b.profile.json
     refused 'no format has this ending' --output x.pdf a.profile.json b.profile.json
     refused '--records: only with --check' --records x a.profile.json b.profile.json
+    refused '--min-runs 31: more than --max-runs 30: give no more' --check --min-runs 31 a.profile.json b.profile.json
 }
 
 @test "predict: a program of this name here is of no matter where the profile is of another machine" {
@@ -190,6 +191,14 @@ PYTHON
     printf '#!/bin/sh\n' >program
     jq '.program.name = "b" | .program.words = ["./program"] | .program.sha256 = "0" * 64' a.profile.json >b.profile.json
     predict a.profile.json b.profile.json | holds '.predictions | length == 2'
+}
+
+@test "predict: what is no UTF-8 in the name of a profile is shown as such, and nothing is left out for it" {
+    profile a
+    cp a.profile.json $'a\xff.json'
+    predict a.profile.json $'a\xff.json' >record
+    is_valid prediction record
+    holds '(.programs | map(.name)) == ["a", "a\ufffd"] and (.predictions | length) == 2' <record
 }
 
 @test "predict: every format shows predicted and measured, and the record is as its schema" {
@@ -231,7 +240,7 @@ PYTHON
     [ "$(tail -n 6 steps-b | tr '\n' ' ')" = '--setup make b --conclude rm b -- true ' ]
     sed -n '/^a@b.core$/,/^b@a.core$/ p' steps | tr '\n' ' ' | grep -qF -- '--setup make b --input /dev/null --prepare true -- sh -c echo "$0" it'
     profile spin '.program.words = ["'"$WORKLOADS"'/delannoy", "8"] | .machine.host = "'"$(uname -n)"'"'
-    run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --min-runs 2 --max-runs 2 --records r spin.profile.json
+    run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --max-runs 2 --records r spin.profile.json
     [[ $stderr == *'1/1 spin@spin.core'* && $output == *'Measured, too: 1 pair;'* ]]
     jq -se 'length == 1 and .[0].n == 2 and .[0].b == "spin" and .[0].place == "core" and .[0].slowdown > 0' r/pairs.jsonl
     run -0 --separate-stderr "$JOSTLE" predict --check --with-itself --records r spin.profile.json

@@ -57,8 +57,6 @@ static const struct option_row output_rows[] = {
     FLAG("quiet", quiet, "print nothing but errors"),
     {ROW("steps", NULL, OPTION_FLAG, steps), .hidden = true,
      .help = "for the shell: what --check measures, and where its records are, ended by NUL"},
-    {ROW("pairs", "DIR", OPTION_LIST, pairs), .hidden = true,
-     .help = "for the shell: write the pairs that --check has measured there to --output"},
     {ROW("plan", NULL, OPTION_FLAG, plan), .hidden = true,
      .help = "for the shell: format, output and the record, ended by NUL"},
     {0},
@@ -105,8 +103,7 @@ static const char *format_of(const char *output)
 
 static void check(struct request *request)
 {
-    if (request->pairs.count > 0)
-        return;
+    static const char *const of_check[] = {"records", "min-runs", "max-runs", "max-time"};
     if (!request->format)
         request->format = format_of(request->output);
     if (!*request->operand)
@@ -116,11 +113,14 @@ static void check(struct request *request)
     if (request->together && request->with_itself)
         usage_error("--together --with-itself: give the profile's program as often as it runs: "
                     "leave out --with-itself");
+    if (request->min_runs > request->max_runs && options_given(request->given, "min-runs"))
+        usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
+                    (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
     if (request->min_runs > request->max_runs)
-        usage_error("--min-runs is above --max-runs: give less, or more of the other");
-    for (size_t i = 0; i < sizeof check_rows / sizeof *check_rows - 2; i++)
-        if (!request->check && i > 0 && options_given(request->given, check_rows[i].name))
-            usage_error("--%s: only with --check: add it", check_rows[i].name);
+        request->min_runs = request->max_runs;
+    for (size_t i = 0; i < sizeof of_check / sizeof *of_check; i++)
+        if (!request->check && options_given(request->given, of_check[i]))
+            usage_error("--%s: only with --check: add it", of_check[i]);
 }
 
 // Reads the command line; --help and wrong use end the program. `format` is then the name of
@@ -151,12 +151,12 @@ static json_t *program_to_json(const struct program_entry *entry)
 {
     const struct program_profile *profile = &entry->profile;
     const json_t *reasons = json_object_get(profile->record, "reasons");
-    return json_pack("{s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", entry->name, "file",
-                     entry->path, "place", profile->place, "made", profile->made, "alone_s",
-                     number_to_json(profile->alone_s), "cpus_used",
-                     number_to_json(profile->cpus_used), "alone_sd",
-                     number_to_json(profile->noise_sd), "runs", (json_int_t)profile->noise_n,
-                     "reasons", json_is_array(reasons) ? json_deep_copy(reasons) : json_array());
+    return must(json_pack(
+        "{s:s, s:o, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", entry->name, "file",
+        json_text(entry->path), "place", profile->place, "made", profile->made, "alone_s",
+        number_to_json(profile->alone_s), "cpus_used", number_to_json(profile->cpus_used),
+        "alone_sd", number_to_json(profile->noise_sd), "runs", (json_int_t)profile->noise_n,
+        "reasons", json_is_array(reasons) ? json_deep_copy(reasons) : json_array()));
 }
 
 // A new reference.
@@ -165,31 +165,16 @@ static json_t *record_make(const struct table *table)
     const struct program_list *list = table->programs;
     const struct program_profile *first = &list->entry[0].profile;
     const double at_most = table->request->at_most;
-    json_t *programs = json_array();
+    json_t *programs = must(json_array());
     for (size_t i = 0; i < list->count; i++)
-        json_array_append_new(programs, program_to_json(&list->entry[i]));
-    return json_pack("{s:s, s:s, s:{s:s, s:s}, s:b, s:o, s:o, s:o, s:o, s:o}", "schema",
-                     SCHEMA_PREDICTION, "jostle", JOSTLE_VERSION, "machine", "host", first->host,
-                     "hash", first->machine, "together", table->count > 0 && table->row[0].together,
-                     "at_most", number_to_json(at_most > 0 ? at_most : NAN), "programs", programs,
-                     "predictions", table_to_json(table), "worst", table_worst_to_json(table),
-                     "check", table_check_to_json(table));
-}
-
-static int pairs(const struct request *request)
-{
-    json_auto_t *list = must(json_array());
-    const char *output = request->output ? request->output : "-";
-    size_t left = 0;
-    bool good = true;
-    for (size_t i = 0; good && i < request->pairs.count; i++)
-        good = pairs_collect(list, request->pairs.item[i], &left);
-    for (char **folder = request->operand; good && *folder; folder++)
-        good = pairs_collect(list, *folder, &left);
-    good = good && pairs_write(list, output);
-    if (good && left > 0)
-        complain("%zu cells have no result: measure them, and give the same command again", left);
-    return good ? 0 : 1;
+        json_add(programs, program_to_json(&list->entry[i]));
+    return must(json_pack("{s:s, s:s, s:{s:s, s:s}, s:b, s:o, s:o, s:o, s:o, s:o}", "schema",
+                          SCHEMA_PREDICTION, "jostle", JOSTLE_VERSION, "machine", "host",
+                          first->host, "hash", first->machine, "together",
+                          table->count > 0 && table->row[0].together, "at_most",
+                          number_to_json(at_most > 0 ? at_most : NAN), "programs", programs,
+                          "predictions", table_to_json(table), "worst", table_worst_to_json(table),
+                          "check", table_check_to_json(table)));
 }
 
 static int steps(const struct request *request)
@@ -221,12 +206,14 @@ static int predict(const struct request *request)
     struct program_list list;
     json_auto_t *measured = must(json_array());
     struct table table;
-    bool good = true;
+    programs_read(&list, request->operand, request->place, request->together);
+    bool good = !request->check || pairs_collect(measured, request->records);
     for (size_t i = 0; good && i < request->measured.count; i++)
         good = pairs_read(measured, request->measured.item[i]);
-    if (!good)
+    if (!good) {
+        programs_free(&list);
         return 1;
-    programs_read(&list, request->operand, request->place, request->together);
+    }
     table_make(&table, &list, measured, request);
     json_t *record = record_make(&table);
     good = write_record(request, record, request->format);
@@ -241,14 +228,8 @@ int main(int argc, char **argv)
 {
     streams_open();
     struct request request;
-    int status;
     request_read(&request, argc, argv);
-    if (request.pairs.count > 0)
-        status = pairs(&request);
-    else if (request.steps)
-        status = steps(&request);
-    else
-        status = predict(&request);
+    const int status = request.steps ? steps(&request) : predict(&request);
     options_free(request.given);
     return status;
 }

@@ -11,12 +11,12 @@ struct request {
     double at_most; // 0: none
     const char *place, *format, *output, *json;
     const char *records; // folder of what --check measures
-    struct option_list measured, pairs;
+    struct option_list measured;
     uint64_t min_runs, max_runs;
     int64_t max_time_ns;
     bool steps;     // hidden: print what --check measures
     bool plan;      // hidden: print what the shell is to do, and the record
-    char **operand; // profiles, ended by NULL; of --pairs more folders
+    char **operand; // profiles, ended by NULL
     struct options *given;
 };
 
@@ -92,13 +92,9 @@ bool check_print(const struct program_list *list, const struct request *request)
 // it; a third measurement is left out. False after a message.
 bool pairs_read(json_t *pairs, const char *path);
 
-// Adds the pairs of a campaign whose targets and loads are programs of the same names: each cell
-// of its folder that is done is the target beside the load. Cells without a result add to *left.
-// False after a message: there is no cell.
-bool pairs_collect(json_t *pairs, const char *folder, size_t *left);
-
-// Writes them to a file ("-": stdout), a line each. False after a message.
-bool pairs_write(const json_t *pairs, const char *path);
+// Adds the pairs that --check has measured, and writes them to FOLDER/pairs.jsonl, a line each; a
+// message says how many have no result. Nothing where there are none. False after a message.
+bool pairs_collect(json_t *pairs, const char *folder);
 
 // All that is predicted for one command line, and as a record.
 

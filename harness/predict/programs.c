@@ -1,5 +1,6 @@
 #include "predict.h"
 
+#include "common/child.h"
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
@@ -19,17 +20,10 @@
 // Opens the program that a shell would run by this word; -1: there is none here.
 static int open_program(const char *word)
 {
+    char path[PATH_MAX];
     if (strchr(word, '/'))
         return file_open_regular(word, true); // the name is a profile's
-    const char *path = getenv("PATH");
-    char name[PATH_MAX];
-    for (size_t length; path && *path; path += length + (path[length] == ':')) {
-        length = strcspn(path, ":");
-        if (snprintf(name, sizeof name, "%.*s/%s", (int)length, path, word) < (int)sizeof name &&
-            access(name, X_OK) == 0)
-            return file_open_regular(name, true);
-    }
-    return -1;
+    return child_find(word, path) ? file_open_regular(path, true) : -1;
 }
 
 // Whether the file was last changed before the profile was made: its content needs no look then.
@@ -111,10 +105,12 @@ static void name_all(struct program_list *list)
     for (size_t i = 0; i < list->count; i++) {
         struct program_entry *entry = &list->entry[i];
         const char *slash = strrchr(entry->path, '/'), *name = slash ? slash + 1 : entry->path;
-        if (has_namesake(list, i))
-            (void)snprintf(entry->name, sizeof entry->name, "%.*s", (int)strcspn(name, "."), name);
-        else
-            (void)snprintf(entry->name, sizeof entry->name, "%s", entry->profile.name);
+        // Of a file's name only what is UTF-8 can be in a record.
+        json_auto_t *of_file = has_namesake(list, i)
+                                   ? json_owned_text(text_of("%.*s", (int)strcspn(name, "."), name))
+                                   : NULL;
+        (void)snprintf(entry->name, sizeof entry->name, "%s",
+                       of_file ? json_string_value(of_file) : entry->profile.name);
     }
     // Reasons that name a program name it so, too.
     for (size_t i = 0; i < list->count; i++)
@@ -361,30 +357,13 @@ bool pairs_read(json_t *pairs, const char *path)
     return good;
 }
 
-bool pairs_write(const json_t *pairs, const char *path)
-{
-    const bool to_stdout = strcmp(path, "-") == 0;
-    struct save save = {.file = stdout};
-    bool good = to_stdout || save_begin(&save, path, SAVE_OUTPUT);
-    if (!good)
-        return save_complain(path);
-    JSON_EACH (pair, pairs)
-        good =
-            good && json_dumpf(pair, save.file, LINE_FORMAT) == 0 && fputc('\n', save.file) != EOF;
-    good = to_stdout ? good && fflush(stdout) == 0 : save_end(&save, good);
-    return good || save_complain(path);
-}
+// ---- what --check has measured
 
-// Pairs from the folder of a campaign, or of what --check has measured.
-
-// The slowdown of the wall time under that condition, or of any figure under the first one (NULL);
-// NULL: there is none.
-static const json_t *slowdown_of(const json_t *result, const char *condition)
+// The slowdown of the wall time beside the one load that there is; NULL: there is none.
+static const json_t *slowdown_of(const json_t *result)
 {
     JSON_EACH (one, json_object_get(result, "slowdowns")) {
-        const char *name = json_text_at(one, "condition");
-        if (name && (!condition || (strcmp(name, condition) == 0 &&
-                                    strcmp(json_text_or_empty(one, "metric"), "wall_s") == 0)))
+        if (json_text_is(one, "metric", "wall_s") && json_text_at(one, "condition"))
             return one;
     }
     return NULL;
@@ -426,44 +405,43 @@ static bool read_runs(const char *cells, const char *name, const char *loaded, j
     return good;
 }
 
-// Of a cell its target and load; else, as --check has it, of the folder A@B.PLACE and the load B. A
-// new reference; NULL: it has no result.
-static json_t *pair_of(const char *cells, const char *name, const json_t *experiment,
-                       const json_t *result)
-{
-    const json_t *cell = json_object_get(experiment, "cell");
-    const bool is_cell = json_is_object(cell);
-    const char *first = json_text_at(slowdown_of(result, NULL), "condition");
-    const char *a = is_cell ? json_text_at(cell, "target") : name;
-    const char *b = is_cell ? json_text_at(cell, "load") : first;
-    const char *condition = is_cell ? json_text_at(cell, "condition") : first;
-    const char *place = json_text_at(json_object_get(experiment, "settings"), "place");
-    const json_t *slowdown = !condition ? NULL : slowdown_of(result, condition);
-    if (!a || !b || !(json_number_at(slowdown, "ratio") > 0))
-        return NULL;
-    json_t *pair = must(json_pack(
-        "{s:s, s:s%, s:s, s:s, s:n, s:o, s:o, s:I, s:n, s:[], s:n}", "schema", SCHEMA_PAIR, "a", a,
-        is_cell ? strlen(a) : strcspn(a, "@"), "b", b, "place", place ? place : "machine", "host",
-        "slowdown", number_to_json(json_number_at(slowdown, "ratio")), "ci",
-        bounds_to_json(json_bound_at(slowdown, 0), json_bound_at(slowdown, 1)), "n",
-        json_integer_value(json_object_get(slowdown, "pairs")), "sd", "starts", "repeat"));
-    if (read_runs(cells, name, condition, pair))
-        return pair;
-    json_decref(pair);
-    return NULL;
-}
-
-static void collect_cell(json_t *pairs, const char *cells, const char *name, size_t *left)
+// Of the folder A@B.PLACE, where the load is B. A new reference; NULL: it has no result.
+static json_t *pair_of(const char *cells, const char *name)
 {
     OWNED char *of_experiment = text_of("%s/%s/experiment.json", cells, name),
                *of_result = text_of("%s/%s/result.json", cells, name);
     json_auto_t *experiment = json_read_record(of_experiment, 0, NULL),
                 *result = json_read_record(of_result, 0, NULL);
-    json_t *pair = pair_of(cells, name, experiment, result);
-    if (pair)
-        add_pair(pairs, pair);
-    else
-        (*left)++;
+    const json_t *slowdown = slowdown_of(result);
+    const char *b = json_text_at(slowdown, "condition");
+    const char *place = json_text_at(json_object_get(experiment, "settings"), "place");
+    if (!(json_number_at(slowdown, "ratio") > 0))
+        return NULL;
+    json_t *pair = must(json_pack(
+        "{s:s, s:o, s:s, s:s, s:n, s:o, s:o, s:I, s:n, s:[], s:n}", "schema", SCHEMA_PAIR, "a",
+        json_owned_text(text_of("%.*s", (int)strcspn(name, "@"), name)), "b", b, "place",
+        place ? place : "machine", "host", "slowdown",
+        number_to_json(json_number_at(slowdown, "ratio")), "ci",
+        bounds_to_json(json_bound_at(slowdown, 0), json_bound_at(slowdown, 1)), "n",
+        json_integer_value(json_object_get(slowdown, "pairs")), "sd", "starts", "repeat"));
+    if (read_runs(cells, name, b, pair))
+        return pair;
+    json_decref(pair);
+    return NULL;
+}
+
+// A line each.
+static bool write_pairs(const json_t *pairs, const char *folder)
+{
+    OWNED char *path = text_of("%s/pairs.jsonl", folder);
+    struct save save;
+    bool good = save_begin(&save, path, SAVE_OUTPUT);
+    if (!good)
+        return save_complain(path);
+    JSON_EACH (pair, pairs)
+        good =
+            good && json_dumpf(pair, save.file, LINE_FORMAT) == 0 && fputc('\n', save.file) != EOF;
+    return save_end(&save, good) || save_complain(path);
 }
 
 static int shown(const struct dirent *entry)
@@ -471,16 +449,22 @@ static int shown(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-bool pairs_collect(json_t *pairs, const char *folder, size_t *left)
+bool pairs_collect(json_t *pairs, const char *folder)
 {
     struct dirent **entry = NULL;
     OWNED char *cells = text_of("%s/cells", folder);
+    size_t left = 0;
     const int count = scandir(cells, &entry, shown, alphasort);
     for (int i = 0; i < count; i++) {
-        collect_cell(pairs, cells, entry[i]->d_name, left);
+        json_t *pair = pair_of(cells, entry[i]->d_name);
+        if (pair)
+            add_pair(pairs, pair);
+        else
+            left++;
         free(entry[i]);
     }
     free(entry);
-    return count > 0 ||
-           complain("%s: holds no cells: give the folder of a campaign of pairs", folder);
+    if (left > 0)
+        complain("%zu cells have no result: measure them, and give the same command again", left);
+    return count <= 0 || write_pairs(pairs, folder);
 }

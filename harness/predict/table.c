@@ -292,25 +292,26 @@ void table_free(struct table *table)
 // [low, high]; null for an upper bound that there is none of, and null alone without bounds.
 static json_t *bounds(double low, double high)
 {
-    return isnan(low) ? json_null() : json_pack("[o,o]", number_to_json(low), number_to_json(high));
+    return isnan(low) ? json_null()
+                      : must(json_pack("[o,o]", number_to_json(low), number_to_json(high)));
 }
 
 static json_t *carriers_to_json(const struct prediction *prediction)
 {
-    json_t *carriers = json_array();
+    json_t *carriers = must(json_array());
     for (size_t i = 0; i < prediction->carriers; i++)
-        json_array_append_new(carriers, json_pack("{s:s, s:o}", "name",
-                                                  prediction->carrier[i].words, "slowdown",
-                                                  number_to_json(prediction->carrier[i].slowdown)));
+        json_add(carriers,
+                 must(json_pack("{s:s, s:o}", "name", prediction->carrier[i].words, "slowdown",
+                                number_to_json(prediction->carrier[i].slowdown))));
     return carriers;
 }
 
 static json_t *gate_to_json(const struct gate *gate)
 {
-    return json_pack("{s:b, s:o, s:o, s:o, s:o, s:s}", "passed", gate->passed, "alone_sd",
-                     number_to_json(gate->sd), "half_width", number_to_json(gate->half_width),
-                     "wanted", number_to_json(gate->wanted), "runs_needed",
-                     number_to_json(gate->runs_needed), "text", gate->text);
+    return must(json_pack("{s:b, s:o, s:o, s:o, s:o, s:s}", "passed", gate->passed, "alone_sd",
+                          number_to_json(gate->sd), "half_width", number_to_json(gate->half_width),
+                          "wanted", number_to_json(gate->wanted), "runs_needed",
+                          number_to_json(gate->runs_needed), "text", gate->text));
 }
 
 static double measured_runs(const json_t *measured)
@@ -323,19 +324,20 @@ static json_t *measured_to_json(const json_t *measured)
 {
     if (!measured)
         return json_null();
-    return json_pack("{s:o, s:o, s:I}", "slowdown",
-                     number_to_json(json_number_at(measured, "slowdown")), "ci",
-                     bounds(json_bound_at(measured, 0), json_bound_at(measured, 1)), "n",
-                     (json_int_t)measured_runs(measured));
+    return must(json_pack("{s:o, s:o, s:I}", "slowdown",
+                          number_to_json(json_number_at(measured, "slowdown")), "ci",
+                          bounds(json_bound_at(measured, 0), json_bound_at(measured, 1)), "n",
+                          (json_int_t)measured_runs(measured)));
 }
 
 // Why there is no number, or why one should not be trusted; null: neither.
 static json_t *reason_of(const struct table_row *row)
 {
     if (!row->prediction.known)
-        return json_string(row->prediction.why);
-    return row->gate.passed ? json_null()
-                            : json_sprintf("cannot be told on this machine: %s", row->gate.text);
+        return json_text(row->prediction.why);
+    return row->gate.passed
+               ? json_null()
+               : json_owned_text(text_of("cannot be told on this machine: %s", row->gate.text));
 }
 
 static json_t *neighbours_json(const struct table *table, const struct table_row *row)
@@ -353,25 +355,26 @@ static json_t *row_to_json(const struct table *table, const struct table_row *ro
     const struct program_entry *entry = table->programs->entry;
     const struct prediction *one = &row->prediction;
     const bool shown = row->shown;
-    return json_pack(
-        "{s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:s?, s:o}", "a",
-        entry[row->victim].name, "b", row->together ? NULL : entry[row->aggressor].name, "beside",
-        neighbours_json(table, row), "place", entry[row->victim].profile.place, "slowdown",
-        number_to_json(shown ? one->slowdown : NAN), "ci",
-        shown ? bounds(one->low, one->high) : json_null(), "confidence",
-        number_to_json(shown ? one->confidence : NAN), "distinguishable",
-        shown ? json_boolean(one->low > 1 || one->high < 1) : json_null(), "carrier",
-        shown && one->carriers > 0 ? one->carrier[0].words : NULL, "carriers",
-        shown ? carriers_to_json(one) : json_array(), "gate", gate_to_json(&row->gate), "reason",
-        reason_of(row), "verdict", table->request->at_most > 0 ? verdict_names[row->verdict] : NULL,
-        "measured", measured_to_json(row->measured));
+    return must(
+        json_pack("{s:s, s:s?, s:o, s:s, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, s:s?, s:o}", "a",
+                  entry[row->victim].name, "b", row->together ? NULL : entry[row->aggressor].name,
+                  "beside", neighbours_json(table, row), "place", entry[row->victim].profile.place,
+                  "slowdown", number_to_json(shown ? one->slowdown : NAN), "ci",
+                  shown ? bounds(one->low, one->high) : json_null(), "confidence",
+                  number_to_json(shown ? one->confidence : NAN), "distinguishable",
+                  shown ? json_boolean(one->low > 1 || one->high < 1) : json_null(), "carrier",
+                  shown && one->carriers > 0 ? one->carrier[0].words : NULL, "carriers",
+                  shown ? carriers_to_json(one) : must(json_array()), "gate",
+                  gate_to_json(&row->gate), "reason", reason_of(row), "verdict",
+                  table->request->at_most > 0 ? verdict_names[row->verdict] : NULL, "measured",
+                  measured_to_json(row->measured)));
 }
 
 json_t *table_to_json(const struct table *table)
 {
-    json_t *rows = json_array();
+    json_t *rows = must(json_array());
     for (size_t i = 0; i < table->count; i++)
-        json_array_append_new(rows, row_to_json(table, &table->row[i]));
+        json_add(rows, row_to_json(table, &table->row[i]));
     return rows;
 }
 
@@ -446,9 +449,9 @@ json_t *table_check_to_json(const struct table *table)
     if (pairs == 0)
         return json_null();
     const double count = (double)pairs, off = noise_mean(&noise);
-    return json_pack(
+    return must(json_pack(
         "{s:I, s:f, s:o, s:I, s:I, s:o, s:o}", "pairs", pairs, "error", sum / count, "noise",
         number_to_json(off), "repeats", by_repeats(&noise) ? (json_int_t)noise.repeated : 0, "held",
         held, "skill", number_to_json(none > 0 ? 1 - sum / none : NAN), "skill_most",
-        number_to_json(none > 0 && isfinite(off) ? fmax(1 - off * count / none, 0) : NAN));
+        number_to_json(none > 0 && isfinite(off) ? fmax(1 - off * count / none, 0) : NAN)));
 }
