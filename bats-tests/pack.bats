@@ -143,7 +143,7 @@ derived() {
     local case
     local -a words
     for case in '' '--max-copies 1 -- true' '--max-copies 65 --synthetic pu:64 -- true' '--cpus-per-copy 2 --synthetic pu:1 -- true' '--synthetic pu:1 -- true' \
-        '--mix a=true -- true' '--mix a=true' '--mix a=true --mix a=true' '--mix copy=true --mix b=true' '--place far -- true' '--at-most 1 -- true' \
+        '--mix a=true -- true' '--mix a=true' '--mix a=true --mix a=true' '--mix copy=true --mix b=true' '--mix copy_cpu=true --mix b=true' '--place far -- true' '--at-most 1 -- true' \
         '--min-runs 5 --max-runs 4 -- true' '-- no-such-program' '-- ./no-such-program' '--input no-such-file -- true'; do
         read -ra words <<<"$case"
         run -2 --separate-stderr "$BIN/pack" "${words[@]}"
@@ -154,6 +154,14 @@ derived() {
     done
     run -2 --separate-stderr "$BIN/pack" --max-copies 65 --synthetic pu:64 -- true
     [[ $stderr == *'fewer CPUs than copies'*'--oversubscribe'* ]]
+    # What no record can hold: it would be measured as something else.
+    run -2 --separate-stderr "$JOSTLE" pack --oversubscribe --max-copies 2 --prepare $'true \xff' -- true
+    [[ $stderr == *': it is not UTF-8: '* && ${#stderr_lines[@]} -eq 1 ]]
+    run -2 --separate-stderr "$JOSTLE" pack --oversubscribe --max-copies 2 -- echo $'\xff'
+    [[ $stderr == *': it is not UTF-8: '* && ${#stderr_lines[@]} -eq 1 ]]
+    # Before anything is measured.
+    run -1 --separate-stderr "$JOSTLE" pack --oversubscribe --max-copies 2 --json no/such/folder -- true
+    [[ $stderr == 'jostle: no/such/folder cannot be written ('*')'* && ! -e jostle-results ]]
 }
 
 @test "a pack runs from the command line to the report, and is complete afterwards" {

@@ -242,6 +242,10 @@ has_run() {
     run -2 "$JOSTLE" profile --levels 50,120 -- true
     run -2 "$JOSTLE" profile --place nearby -- true
     run -2 "$JOSTLE" profile --output solver -- true
+    run -2 "$JOSTLE" profile -- echo $'\xff'
+    [[ ${#lines[@]} == 1 && $output == *': it is not UTF-8: '* ]]
+    run -1 "$JOSTLE" profile --json no/such/folder -- true
+    [[ ${#lines[@]} == 1 && $output == 'jostle: no/such/folder cannot be written ('*')'* ]]
     # On a busy machine it may be too long for so little time instead.
     run -2 "$JOSTLE" profile --kinds cpu --max-time 2s -- true
     [[ $output == 'jostle: the program ends after '*' ms, most of which is its start: '* || $output == 'jostle: a run takes '* ]]

@@ -2,8 +2,11 @@
 
 #include "common/file.h"
 #include "common/machine.h"
+#include "common/memory.h"
 #include "common/messages.h"
+#include "common/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,6 +14,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { NAME_TRIES = 16, DESCRIPTOR_PATH = 32 };
@@ -262,6 +266,22 @@ bool save_sync_folder(const char *path)
     (void)close(fd);
     errno = error;
     return good;
+}
+
+char *save_default_folder(const char *kind, const char *program)
+{
+    char stamp[32] = "";
+    struct tm local;
+    const time_t now = time(NULL);
+    const char *slash = strrchr(program, '/');
+    OWNED char *name = text_of("%.100s", !slash ? program : slash + 1);
+    for (char *c = name; *c != '\0'; c++)
+        if (!isascii(*c) || (!isalnum((unsigned char)*c) && !strchr("._-", *c)))
+            *c = '_';
+    if (localtime_r(&now, &local))
+        (void)strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &local);
+    return text_of("jostle-results/%s%s%s.%s.%d", kind, *kind == '\0' ? "" : ".", name, stamp,
+                   (int)getpid());
 }
 
 static bool make_one(const char *path, mode_t mode)

@@ -52,6 +52,10 @@ bool save_sync_folder(const char *path);
 // What is measured is nothing that belongs into a repository: where path is in a folder
 // jostle-results, git ignores all of that from now on. Without that file nothing is lost.
 void save_ignore_results(const char *path);
+// "jostle-results/KIND.PROGRAM.TIME.PID" (kind "": without), where the user names no folder for
+// what is measured; to be freed. program: a path, of which the last name counts. Ends the program
+// where memory runs out.
+char *save_default_folder(const char *kind, const char *program);
 // Makes a folder, and those above it that are not there; what is made stays after a power cut.
 // created, or NULL: whether the folder itself was not there. False with errno.
 bool save_make_folder(const char *path, bool *created);

@@ -156,8 +156,8 @@ struct sampler {
     size_t count;
     struct task task[SAMPLE_TASKS];
     int loadavg_fd;
-    bool schedstat; // this kernel has it
-    bool ended;     // the victim's first process
+    bool schedstat;                         // this kernel has it
+    bool ended;                             // the victim's first process
     unsigned short victims_on[SAMPLE_CPUS]; // in this sample: its threads that run or wait there
     // In this window:
     double samples, active, at_disk; // active: one of the victim's ran or waited to

@@ -219,8 +219,8 @@ static struct row *row_for(struct rows *rows, const struct row *wanted)
 }
 
 // Adds what was done to the row of `lead`.
-static void add_deeds(struct rows *rows, const struct who *lead, bool family, const struct deeds *done,
-                unsigned processes, const char *name)
+static void add_deeds(struct rows *rows, const struct who *lead, bool family,
+                      const struct deeds *done, unsigned processes, const char *name)
 {
     struct row wanted = {.lead = lead, .family = family};
     who_label(lead, wanted.label, sizeof wanted.label);

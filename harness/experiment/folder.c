@@ -8,7 +8,6 @@
 #include "common/text.h"
 #include "harness/stats/json.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -19,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #define LOCK_WAIT_MS 2000
@@ -40,16 +38,8 @@ static void __attribute__((noreturn)) fail_to_write(const struct folder *folder,
 
 const char *folder_default(struct arena *arena, const char *target)
 {
-    char stamp[32];
-    struct tm local;
-    const time_t now = time(NULL);
-    const char *slash = strrchr(target, '/');
-    char *name = arena_format(arena, "%s", !slash ? target : slash + 1);
-    for (char *c = name; *c != '\0'; c++)
-        if (!isascii(*c) || (!isalnum(*c) && !strchr("._-", *c)))
-            *c = '_';
-    strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local));
-    return arena_format(arena, "jostle-results/%s.%s.%d", name, stamp, (int)getpid());
+    OWNED char *folder = save_default_folder("", target);
+    return arena_format(arena, "%s", folder);
 }
 
 static void lock_runs(const struct folder *folder)

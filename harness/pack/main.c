@@ -16,7 +16,6 @@
 #include "common/schemas.h"
 #include "harness/stats/json.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,7 +63,7 @@ static json_t *row_json(struct pack *pack, const struct row *row)
         must(json_pack("{s:I, s:b, s:I, s:I, s:b, s:s, s:b}", "copies", (json_int_t)row->copies,
                        "reference", reference, "stage", (json_int_t)row->stage + 1, "runs",
                        (json_int_t)row->runs, "shares_cpus", (double)at_once > room, "verdict",
-                       row_verdict_names[row->verdict], "in_knee", row->in_knee));
+                       verdict_names[row->verdict], "in_knee", row->in_knee));
     put_value(object, "copy_s", row, &pack->stages, "copy_s");
     put_value(object, "worst_s", row, &pack->stages, "worst_s");
     put_value(object, "makespan_s", row, &pack->stages, "makespan_s");
@@ -120,8 +119,9 @@ static json_t *fits_json(const struct pack *pack)
     size_t i = 0, last = 1;
     if (rows->count == 0)
         return json_null();
-    while (i < rows->count && (rows->row[i].condition == 0 || (rows->row[i].verdict == ROW_BELOW &&
-                                                               follows(pack, last, &rows->row[i]))))
+    while (i < rows->count &&
+           (rows->row[i].condition == 0 ||
+            (rows->row[i].verdict == VERDICT_BELOW && follows(pack, last, &rows->row[i]))))
         last = rows->row[i++].copies;
     const struct row *next = i < rows->count ? &rows->row[i] : NULL;
     const size_t programs = plan_programs(pack->plan), least = programs > 1 ? programs : 2,
@@ -130,7 +130,7 @@ static json_t *fits_json(const struct pack *pack)
                           "at_most", plan_setting(pack->plan, "at_most"), "confidence",
                           plan_confidence(pack->plan), "next",
                           !next ? json_null() : json_integer((json_int_t)next->copies), "why",
-                          !next ? "all" : row_verdict_names[next->verdict], "assumes_smooth",
+                          !next ? "all" : verdict_names[next->verdict], "assumes_smooth",
                           claimed > i - 1, "options", hints_json(pack, last)));
 }
 
@@ -160,16 +160,13 @@ static json_t *knee_json(const struct pack *pack)
                           "options", hints_json(pack, copies)));
 }
 
-static const char *gate_word(const struct rows *rows)
+// The answer to --at-most.
+static enum verdict gate_of(const struct rows *rows)
 {
-    const char *word = row_verdict_names[rows->count > 1 ? ROW_BELOW : ROW_UNDECIDED];
-    for (size_t i = 0; i < rows->count; i++) {
-        if (rows->row[i].verdict == ROW_ABOVE)
-            return row_verdict_names[ROW_ABOVE];
-        if (rows->row[i].verdict == ROW_UNDECIDED)
-            word = row_verdict_names[ROW_UNDECIDED];
-    }
-    return word;
+    enum verdict verdict = rows->count > 1 ? VERDICT_BELOW : VERDICT_UNDECIDED;
+    for (size_t i = 0; i < rows->count; i++)
+        verdict = verdict_joined(verdict, rows->row[i].verdict);
+    return verdict;
 }
 
 // ---- all of it
@@ -206,8 +203,8 @@ static json_t *pack_json(struct pack *pack)
         json_object_get(plan, "programs"), "settings", json_object_get(plan, "settings"), "cpus",
         json_object_get(plan, "cpus"), "memory", json_object_get(plan, "memory"), "trial",
         json_object_get(plan, "trial"), "duration_s", spent_s, "confidence_each", pack->confidence,
-        "smooth", pack->smooth, "verdict", gated ? gate_word(&pack->rows) : NULL, "rows", rows,
-        "fits", fits_json(pack), "knee", knee_json(pack), "findings",
+        "smooth", pack->smooth, "verdict", gated ? verdict_names[gate_of(&pack->rows)] : NULL,
+        "rows", rows, "fits", fits_json(pack), "knee", knee_json(pack), "findings",
         findings_json(plan, &pack->stages, &pack->rows, pack->smooth), "stages",
         stages_json(&pack->stages)));
 }
@@ -238,22 +235,6 @@ static json_t *pack_derive(const char *dir)
     return object;
 }
 
-// jostle-results/pack.PROGRAM.TIME.PID, to be freed.
-static char *default_folder(const json_t *plan)
-{
-    char stamp[32], *name = must(strdup(plan_name(plan)));
-    const time_t now = time(NULL);
-    struct tm local;
-    for (char *c = name; *c != '\0'; c++)
-        if (!isascii(*c) || (!isalnum((unsigned char)*c) && !strchr("._-", *c)))
-            *c = '_';
-    if (strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", localtime_r(&now, &local)) == 0)
-        stamp[0] = '\0';
-    char *folder = text_of("jostle-results/pack.%.100s.%s.%d", name, stamp, (int)getppid());
-    free(name);
-    return folder;
-}
-
 // The plan into the folder of the records: with --resume the one that is there, with the limits of
 // the new.
 static bool keep_plan(const struct request *request, json_t *plan, const char *folder)
@@ -274,7 +255,8 @@ static int begin(const struct request *request)
 {
     json_t *plan = plan_make(request);
     char seconds[32], most[32], trial[32];
-    OWNED char *folder = request->output ? must(strdup(request->output)) : default_folder(plan);
+    OWNED char *folder = request->output ? must(strdup(request->output))
+                                         : save_default_folder("pack", plan_name(plan));
     snprintf(seconds, sizeof seconds, "%lld", (long long)(request->max_time_ns / 1000000000));
     snprintf(most, sizeof most, "%zu", plan_most(plan));
     pair_put("folder", folder);

@@ -105,9 +105,6 @@ double stage_spent_s(const struct measured *stage);
 
 // What was measured of each number of copies, over all stages.
 
-enum row_verdict { ROW_UNDECIDED, ROW_BELOW, ROW_ABOVE };
-extern const char *const row_verdict_names[];
-
 struct row {
     size_t copies;    // 1: the reference
     size_t stage;     // index into the stages
@@ -116,7 +113,7 @@ struct row {
     // Of the mean time of a copy; of a mix that of the program which suffers most, and the widest
     // of the bounds.
     struct interval slowdown;
-    enum row_verdict verdict;
+    enum verdict verdict;
     struct interval speedup; // throughput by that of the reference
     struct interval power;   // by that of the reference
     bool in_knee;            // the power of no other number is surely higher

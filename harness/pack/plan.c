@@ -38,12 +38,12 @@ static json_t *words_json(const struct request *request, const char *const *word
 {
     json_t *list = must(json_array());
     char *program = found_program(request, words[0]);
-    json_add(list, json_text(program));
+    json_add(list, study_text(program));
     free(program);
     for (size_t i = 1; i < count; i++) {
         if (strchr(words[i], '\n'))
             usage_error("a word has more than one line: put the command into a script");
-        json_add(list, json_text(words[i]));
+        json_add(list, study_text(words[i]));
     }
     return list;
 }
@@ -66,7 +66,7 @@ static json_t *text_words(const struct request *request, const char *text, const
 // It becomes the name of a metric.
 static void check_name(const char *name)
 {
-    static const char *const own[] = {"copy", "worst", "makespan", "cpu", NULL};
+    static const char *const own[] = {"copy", "worst", "makespan", "cpu", "copy_cpu", NULL};
     if (*name == '\0' ||
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                      "0123456789_") != strlen(name) ||
@@ -149,19 +149,18 @@ static json_t *hints_json(const char *text)
 static json_t *settings_json(const struct request *request, size_t most)
 {
     return must(json_pack(
-        "{s:I, s:I, s:s, s:s?, s:b, s:b, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:s?, s:f, s:b, s:f, "
-        "s:f, "
+        "{s:I, s:I, s:s, s:s?, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?, s:f, s:b, s:f, s:f, "
         "s:I, s:I, s:f, s:I}",
         "max_copies", (json_int_t)most, "cpus_per_copy", (json_int_t)request->cpus_per_copy,
         "place", pack_place_names[request->place], "target_cpus", request->target_cpus,
         "oversubscribe", request->oversubscribe, "own_folder", request->own_folder, "input",
-        request->input, "setup", request->setup, "prepare", request->prepare, "conclude",
-        request->conclude, "cleanup", request->cleanup, "timeout", request->timeout, "statistic",
-        request->statistic, "at_most", request->at_most, "gate",
-        options_given(request->given, "at-most"), "confidence", request->confidence, "error",
-        request->error, "min_runs", (json_int_t)request->min_runs, "max_runs",
-        (json_int_t)request->max_runs, "max_time_s", (double)request->max_time_ns / 1e9, "seed",
-        (json_int_t)request->seed));
+        study_text(request->input), "setup", study_text(request->setup), "prepare",
+        study_text(request->prepare), "conclude", study_text(request->conclude), "cleanup",
+        study_text(request->cleanup), "timeout", request->timeout, "statistic", request->statistic,
+        "at_most", request->at_most, "gate", options_given(request->given, "at-most"), "confidence",
+        request->confidence, "error", request->error, "min_runs", (json_int_t)request->min_runs,
+        "max_runs", (json_int_t)request->max_runs, "max_time_s", (double)request->max_time_ns / 1e9,
+        "seed", (json_int_t)request->seed));
 }
 
 json_t *plan_make(const struct request *request)

@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *const row_verdict_names[] = {"undecided", "below", "above"};
-
 bool stages_read(struct stages *stages, const char *dir)
 {
     for (stages->count = 0; stages->count < STAGES_MOST; stages->count++) {
@@ -177,9 +175,7 @@ static void add_row(struct rows *rows, struct stages *stages, size_t stage, size
                         .condition = condition,
                         .runs = measured_count(of, (int)condition, measured_metric(of, "copy_s"))};
     row->slowdown = slowdown_of(row, stages);
-    row->verdict = row->slowdown.high <= at_most ? ROW_BELOW
-                   : row->slowdown.low > at_most ? ROW_ABOVE
-                                                 : ROW_UNDECIDED;
+    row->verdict = verdict_by_bounds(row->slowdown.low, row->slowdown.high, at_most);
     row->speedup = row->power = interval_constant(1);
     if (condition == 0)
         return;
@@ -257,7 +253,7 @@ static const struct {
     {"not-smooth", "note", "more --max-time measures every number"},
 };
 
-static void add(json_t *list, const char *flag, char *text)
+static void add_finding(json_t *list, const char *flag, char *text)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(kinds[i].flag, flag) == 0)
@@ -273,7 +269,8 @@ static void add_memory(json_t *list, const json_t *plan)
     const double most = plan_setting(plan, "max_copies");
     const double room = json_number_at(memory, "room");
     if (room < most)
-        add(list, "memory-limit",
+        add_finding(
+            list, "memory-limit",
             text_of("%.0f copies of %.0f MiB each (the peak of one) fit into the %.0f MiB that %s "
                     "has left: more were not measured, though %.0f were to be",
                     room, json_number_at(json_object_get(plan, "trial"), "peak_bytes") / 1048576,
@@ -287,11 +284,12 @@ static void add_cpus(json_t *list, const json_t *plan)
     const double room = json_number_at(cpus, "room"), quota = json_number_at(cpus, "quota"),
                  count = json_number_at(cpus, "count");
     if ((double)plan_most(plan) > room)
-        add(list, "shared-cpus",
-            text_of("from %.0f copies on they take turns on CPUs: there are CPUs for %.0f",
-                    room + 1, room));
+        add_finding(list, "shared-cpus",
+                    text_of("from %.0f copies on they take turns on CPUs: there are CPUs for %.0f",
+                            room + 1, room));
     if (quota < count)
-        add(list, "quota",
+        add_finding(
+            list, "quota",
             text_of("the cgroup's quota of %g CPUs is less than the %g CPUs that are allowed: "
                     "copies throttle each other",
                     quota, count));
@@ -305,12 +303,14 @@ static void add_rows(json_t *list, const struct rows *rows)
         few += rows->row[i].runs >= 2 && rows->row[i].runs < BLOCKS_LEAST;
     }
     if (none > 0)
-        add(list, "no-figures",
+        add_finding(
+            list, "no-figures",
             text_of("of %zu of the numbers of copies there are fewer than two runs, and so no "
                     "interval",
                     none));
     if (few > 0)
-        add(list, "few-blocks",
+        add_finding(
+            list, "few-blocks",
             text_of("of %zu of the numbers of copies there are fewer than %d runs: their intervals "
                     "are wide, and rest on how few runs scatter",
                     few, BLOCKS_LEAST));
@@ -345,7 +345,8 @@ json_t *findings_json(const json_t *plan, const struct stages *stages, const str
     add_memory(list, plan);
     add_cpus(list, plan);
     if (!smooth)
-        add(list, "not-smooth",
+        add_finding(
+            list, "not-smooth",
             text_of("more copies are surely slowed down less than fewer: nothing is said of "
                     "numbers that were not measured"));
     add_warnings(list, stages, "note");

@@ -114,7 +114,7 @@ static struct counts more_counts(const struct search *search, const struct rows 
         thin(search, &counts, search->left_s);
         return counts;
     }
-    for (; i < rows->count && rows->row[i].verdict == ROW_BELOW; i++)
+    for (; i < rows->count && rows->row[i].verdict == VERDICT_BELOW; i++)
         low = rows->row[i].copies;
     if (i < rows->count)
         divide(low, rows->row[i].copies, PARTS, &counts);

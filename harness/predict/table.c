@@ -193,12 +193,9 @@ static const json_t *find_measured(const struct table *table, const struct table
 
 static enum verdict judge(const struct table_row *row, double at_most)
 {
-    const struct prediction *one = &row->prediction;
     if (!row->shown || !row->gate.passed)
         return VERDICT_UNDECIDED;
-    return one->low > at_most    ? VERDICT_ABOVE
-           : one->high > at_most ? VERDICT_UNDECIDED
-                                 : VERDICT_BELOW;
+    return verdict_by_bounds(row->prediction.low, row->prediction.high, at_most);
 }
 
 // The neighbours of a row: the one, or all others of the place. How many.
@@ -274,14 +271,16 @@ void table_make(struct table *table, const struct program_list *programs, const 
 int table_status(const struct table *table)
 {
     enum { ABOVE = 3, UNDECIDED = 4 };
-    const bool judged = table->request->at_most > 0;
-    bool above = false, undecided = false, any = false;
+    enum verdict all = VERDICT_BELOW;
+    bool any = false;
     for (size_t i = 0; i < table->count; i++) {
-        above = above || (judged && table->row[i].verdict == VERDICT_ABOVE);
-        undecided = undecided || (judged && table->row[i].verdict == VERDICT_UNDECIDED);
+        if (table->request->at_most > 0)
+            all = verdict_joined(all, table->row[i].verdict);
         any = any || table->row[i].shown;
     }
-    return above ? ABOVE : undecided || !any ? UNDECIDED : 0;
+    if (all == VERDICT_ABOVE)
+        return ABOVE;
+    return all == VERDICT_UNDECIDED || !any ? UNDECIDED : 0;
 }
 
 void table_free(struct table *table)

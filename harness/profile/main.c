@@ -187,14 +187,9 @@ static void name_after_file(struct request *request)
 static void find_names(struct request *request)
 {
     if (request->check_noise) {
-        char when[32];
-        const time_t now = time(NULL);
-        struct tm utc;
-        strftime(when, sizeof when, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
         request->name = clean(base(request->words[0]));
-        request->folder = request->output
-                              ? text_of("%s", request->output)
-                              : text_of("jostle-results/%s.noise.%s", request->name, when);
+        request->folder = request->output ? text_of("%s", request->output)
+                                          : save_default_folder("noise", request->words[0]);
         return;
     }
     if (!request->output)
@@ -277,8 +272,8 @@ static json_t *handed_on(const struct request *request)
         if (!option_format(row, request, value, sizeof value))
             usage_error("--%s: too long: give less", row->name);
         const bool bare = row->type == OPTION_TEXT && row->bare && strcmp(value, row->bare) == 0;
-        json_add(words, json_owned_text(
-                            text_of("--%s%s%s", row->name, bare ? "" : "=", bare ? "" : value)));
+        OWNED char *word = text_of("--%s%s%s", row->name, bare ? "" : "=", bare ? "" : value);
+        json_add(words, study_text(word));
     }
     if (strcmp(request->place, "machine") != 0 || options_given(request->given, "place-cpus"))
         json_add(words, json_owned_text(text_of("--place=%s", request->place)));
@@ -291,17 +286,17 @@ static json_t *request_plan(const struct request *request)
 {
     json_t *words = must(json_array());
     for (size_t i = 0; i < request->word_count; i++)
-        json_add(words, json_text(request->words[i]));
+        json_add(words, study_text(request->words[i]));
     const double max_s = (double)request->max_time_ns / 1e9, max_runs = (double)request->max_runs;
     json_t *plan = must(json_pack(
-        "{s:s, s:s, s:s, s:[], s:[], s:[], s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
+        "{s:s, s:o, s:s, s:[], s:[], s:[], s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
         "s:o, s:o, s:o}",
-        "schema", SCHEMA_PROFILE_PLAN, "name", request->name, "place", request->place, "kinds",
-        "levels", "reasons", "check_noise", request->check_noise, "pressure", !request->no_pressure,
-        "adds", !request->levels, "options", handed_on(request), "words", words, "input",
-        json_text(request->input), "setup", json_text(request->setup), "prepare",
-        json_text(request->prepare), "conclude", json_text(request->conclude), "cleanup",
-        json_text(request->cleanup), "ignore_failure", json_text(request->ignore_failure),
+        "schema", SCHEMA_PROFILE_PLAN, "name", study_text(request->name), "place", request->place,
+        "kinds", "levels", "reasons", "check_noise", request->check_noise, "pressure",
+        !request->no_pressure, "adds", !request->levels, "options", handed_on(request), "words",
+        words, "input", study_text(request->input), "setup", study_text(request->setup), "prepare",
+        study_text(request->prepare), "conclude", study_text(request->conclude), "cleanup",
+        study_text(request->cleanup), "ignore_failure", study_text(request->ignore_failure),
         "confidence", json_number(request->confidence), "max_time_s",
         json_number(max_s > 0 ? max_s : NAN), "max_runs",
         json_number(max_runs > 0 ? max_runs : NAN)));
@@ -333,6 +328,7 @@ static void request_read(struct request *request, int argc, char **argv)
     request->word_count = (size_t)(argc - rest);
     if (request->word_count == 0)
         usage_error("no program: give one: jostle profile -- PROGRAM");
+    study_check_output(request->json);
     find_names(request);
 }
 

@@ -169,6 +169,20 @@ struct interval interval_of_reference(const struct interval *ratio, bool higher_
 
 const char *const verdict_names[VERDICTS] = {"undecided", "below", "above"};
 
+enum verdict verdict_by_bounds(double low, double high, double at_most)
+{
+    if (low > at_most)
+        return VERDICT_ABOVE;
+    return high <= at_most ? VERDICT_BELOW : VERDICT_UNDECIDED;
+}
+
+enum verdict verdict_joined(enum verdict one, enum verdict other)
+{
+    if (one == VERDICT_ABOVE || other == VERDICT_ABOVE)
+        return VERDICT_ABOVE;
+    return one == other ? one : VERDICT_UNDECIDED;
+}
+
 const char *const bias_names[BIASES] = {
     [BIAS_ANY] = "any", [BIAS_LOW] = "low", [BIAS_ALL] = "all", [BIAS_ALL_LOW] = "all-low"};
 

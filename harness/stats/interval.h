@@ -84,6 +84,11 @@ enum verdict { VERDICT_UNDECIDED, VERDICT_BELOW, VERDICT_ABOVE, VERDICTS };
 
 extern const char *const verdict_names[VERDICTS];
 
+// What bounds say of a limit: all of them below it, or above; NAN: nothing is known.
+enum verdict verdict_by_bounds(double low, double high, double at_most);
+// Of several: above if one is, below if all are.
+enum verdict verdict_joined(enum verdict one, enum verdict other);
+
 // Of ratios of the problem's condition and metric. LOW: they are lower than the truth, so what is
 // above a limit is so all the more. ALL: of each condition, as what they are compared with is
 // concerned.

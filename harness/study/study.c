@@ -37,6 +37,22 @@ bool study_keep(const struct study *study, const json_t *plan, const char *folde
                                           : save_complain_folder(folder);
 }
 
+json_t *study_text(const char *text)
+{
+    json_t *value = text ? json_string(text) : json_null();
+    if (!value)
+        usage_error("%s: it is not UTF-8: rename it, or put the command into a script", text);
+    return value;
+}
+
+void study_check_output(const char *path)
+{
+    if (!path || strcmp(path, "-") == 0 || save_is_possible(path))
+        return;
+    (void)save_complain(path);
+    exit(EXIT_FAILURE);
+}
+
 json_t *study_resumed(const struct study *study, const json_t *plan, const char *folder,
                       bool resume, bool (*same)(const json_t *old, const json_t *plan))
 {

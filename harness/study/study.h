@@ -21,6 +21,14 @@ json_t *study_plan(const struct study *study, const char *folder);
 // Writes it there; *made: whether the folder was made for it. False after a message.
 bool study_keep(const struct study *study, const json_t *plan, const char *folder, bool *made);
 
+// A text of the command line for a plan, of which its experiments are made; NULL: null. Ends the
+// program with wrong use where a record cannot hold it: another text would be measured.
+json_t *study_text(const char *text);
+
+// Ends the program, after a message, where --json names a file (NULL: none; "-": stdout) that
+// cannot be written: that is said before anything is measured.
+void study_check_output(const char *path);
+
 // The plan that --resume continues there; NULL: a new one begins. A new reference. Ends the program
 // with wrong use where the folder has anything else, or `same` says that the two measure different
 // things.
