@@ -221,7 +221,7 @@ static void put_gate(struct line *json, const struct answer *answer)
         return;
     line_object(json, "at_most");
     line_fixed(json, "limit", answer->options->at_most, 6);
-    line_text(json, "state", gate_state_names[answer->state]);
+    line_text(json, "state", verdict_names[answer->state]);
     line_text(json, "worst", gate_words[answer->worst].name);
     line_array(json, "facts");
     for (enum gate_fact fact = 0; fact < GATE_FACTS; fact++) {
@@ -383,8 +383,7 @@ static void print_gate(const struct answer *answer)
     if (!answer->gate || !gate_share(answer->gate, answer->worst, &share, &error))
         return;
     snprintf(figure, sizeof figure, "%.1f ± %.1f %%", 100 * share, 100 * error);
-    printf("\n--at-most %g %%: %s: ", 100 * answer->options->at_most,
-           gate_state_names[answer->state]);
+    printf("\n--at-most %g %%: %s: ", 100 * answer->options->at_most, verdict_names[answer->state]);
     const char *text = gate_words[answer->worst].text, *at = strstr(text, "%s");
     printf("%.*s%s%s\n", (int)(at - text), text, figure, at + 2);
 }

@@ -5,6 +5,7 @@
 #include "common/group.h"
 #include "common/machine.h"
 #include "common/processes.h"
+#include "harness/stats/interval.h"
 
 #include <jansson.h>
 
@@ -197,7 +198,7 @@ bool switches_too_many(const struct switches *switches, double elapsed_s);
 double switches_next_window(struct switches *switches);
 void switches_close(struct switches *switches);
 
-// ---- rows.c
+// ---- look.c
 
 // What the kernel counts of the whole node, without root, and of one control group: how much grew
 // between two looks. Under JOSTLE_KERNEL_ROOT where that is set.
@@ -229,6 +230,13 @@ struct facts {
     double memory_per_s;                   // bytes, where resctrl has it
     double disk_per_s, network_per_s, loopback_per_s; // bytes
 };
+
+// folder: of the group whose quota is looked at; "": none. pid: whose network; 0: ours.
+void look_take(struct look *look, const char *folder, pid_t pid);
+
+void facts_between(const struct look *before, const struct look *after, struct facts *facts);
+
+// ---- rows.c
 
 // Who did what in a window, a row each: processes of one job or container together, else those of
 // one command line, user and session; short ones with the shell, make or script that started them.
@@ -268,12 +276,7 @@ void rows_sort_by_disk(struct rows *rows);
 // "xz -9 big.tar", "cc1, as (short processes of sh build)".
 void row_text(const struct row *row, char *text, size_t size);
 
-// folder: of the group whose quota is looked at; "": none. pid: whose network; 0: ours.
-void look_take(struct look *look, const char *folder, pid_t pid);
-
-void facts_between(const struct look *before, const struct look *after, struct facts *facts);
-
-// ---- gate.c
+// ---- verdict.c
 
 // How much slower the victim is, because of what: from counts and samples. Pure.
 
@@ -297,6 +300,15 @@ struct judgement {
     char text[512];
 };
 
+// "cpu", as records have it.
+extern const char *const resource_names[];
+
+void verdict_make(struct judgement *verdict, const struct victim *victim,
+                  const struct sampler *sampler, const struct facts *facts,
+                  const struct rows *rows);
+
+// ---- gate.c
+
 // --at-most: does anybody else take more than that share? Each fact is a mean of slices of the
 // time, with its error: what no slice contradicts is sure.
 
@@ -310,8 +322,6 @@ enum gate_fact {
     GATE_WAITED, // of its time, what the victim waited for CPUs behind others
     GATE_FACTS,
 };
-
-enum gate_state { GATE_BELOW, GATE_ABOVE, GATE_UNDECIDED };
 
 struct gate {
     bool of_victim;
@@ -329,17 +339,10 @@ extern const struct gate_words {
     const char *name, *text; // text: with %s for the share
 } gate_words[GATE_FACTS];
 // Which it is; *worst: the fact that decides. verdict: of the victim.
-enum gate_state gate_judge(struct gate *gate, const struct judgement *verdict, double at_most,
-                           enum gate_fact *worst);
+enum verdict gate_judge(struct gate *gate, const struct judgement *verdict, double at_most,
+                        enum gate_fact *worst);
 // Whether it is undecided because of too few slices: of one alone nobody knows the error.
-bool gate_is_short(const struct gate *gate, enum gate_state state);
-// "cpu", "below", as records have it.
-extern const char *const resource_names[], *const gate_state_names[];
-
-void verdict_make(struct judgement *verdict, const struct victim *victim,
-                  const struct sampler *sampler, const struct facts *facts,
-                  const struct rows *rows);
-
+bool gate_is_short(const struct gate *gate, enum verdict state);
 // ---- answer.c
 
 // What was found in a window, for people and as a record.
@@ -355,7 +358,7 @@ struct answer {
     bool ended;        // the victim has
     int status;        // that a program of ours has ended with
     struct gate *gate; // NULL: there is no --at-most
-    enum gate_state state;
+    enum verdict state;
     enum gate_fact worst;
     char note[8][256]; // what the figures do not know
     size_t notes;

@@ -201,7 +201,7 @@ struct blame {
     double period_s, next_sample_s, next_scan_s, next_slice_s, begin_s, begin_own_s;
     int signal;  // that has ended it; 0: none
     int json_fd; // of a watch; -1: none
-    enum gate_state state;
+    enum verdict state;
 };
 
 static double now_s(void)
@@ -255,9 +255,10 @@ static void sample(struct blame *blame)
     const double used_s = clock_s(CLOCK_PROCESS_CPUTIME_ID) - blame->begin_own_s;
     const double share = blame->options.watch ? WATCH_SHARE : LOOK_SHARE;
     const double allowed_s = BEGIN_S + share * elapsed_s;
-    blame->period_s = used_s > allowed_s         ? fmin(1.5 * blame->period_s, LONGEST_S)
-                      : used_s < 0.8 * allowed_s ? fmax(blame->period_s / 1.2, SHORTEST_S)
-                                                 : blame->period_s;
+    if (used_s > allowed_s)
+        blame->period_s = fmin(1.5 * blame->period_s, LONGEST_S);
+    else if (used_s < 0.8 * allowed_s)
+        blame->period_s = fmax(blame->period_s / 1.2, SHORTEST_S);
     blame->next_sample_s = now_s() + blame->period_s * (0.75 + 0.5 * drand48());
 }
 
@@ -431,6 +432,8 @@ static void block_signals(struct blame *blame)
     child_block(&blame->child, &blame->signals);
 }
 
+enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
+
 int main(int argc, char **argv)
 {
     static struct blame blame = {.json_fd = -1};
@@ -447,8 +450,7 @@ int main(int argc, char **argv)
     scan_free(&blame.scan);
     if (!good || fflush(stdout) != 0)
         return EXIT_FAILURE;
-    return isnan(blame.options.at_most)    ? EXIT_SUCCESS
-           : blame.state == GATE_ABOVE     ? 3
-           : blame.state == GATE_UNDECIDED ? 4
-                                           : EXIT_SUCCESS;
+    if (isnan(blame.options.at_most) || blame.state == VERDICT_BELOW)
+        return EXIT_SUCCESS;
+    return blame.state == VERDICT_ABOVE ? EXIT_ABOVE : EXIT_UNDECIDED;
 }
