@@ -36,6 +36,17 @@ family() {
     done
 }
 
+@test "an experiment whose records cannot be used has no part in the family" {
+    mkdir folder
+    cp -r "$ROOT/results/reference/neighbours/machine/"{nbody,xz} folder
+    report --quiet --format json folder/nbody | jq .family >alone
+    # Only the last of its conditions is broken.
+    edited folder/xz/result.json 'del(.conditions[-1].runs)'
+    report --quiet --format json folder >out.json
+    holds '.totals.cells == 12 and .totals.not_done == 1' <out.json
+    diff alone <(jq .family out.json)
+}
+
 @test "p is that of the paired t test: of three pairs, by hand" {
     # With two degrees of freedom p = 1 - t / sqrt(t^2 + 2).
     pairs load 1.01 1.02 1.03 | summary --statistic mean --min-runs 3 --max-runs 3 |

@@ -261,7 +261,7 @@ static void drop_lines(struct collected *to, size_t from)
 static size_t make_cells(struct collected *to, struct experiment *experiment,
                          const struct wanted *wanted, bool *good)
 {
-    const size_t before = to->lines.count;
+    const size_t before = to->lines.count, ratios = to->family.count;
     struct pairing pairing;
     *good = experiment->conditions && experiment->state;
     for (size_t i = 0; *good && experiment_pairing(experiment, i, &pairing); i++) {
@@ -270,8 +270,10 @@ static size_t make_cells(struct collected *to, struct experiment *experiment,
         if (*good && cell_wanted(wanted, &cell))
             add_cell(to, &cell, experiment, wanted);
     }
-    if (!*good)
+    if (!*good) {
         drop_lines(to, before);
+        to->family.count = ratios;
+    }
     if (to->lines.count > before && !experiment->is_session) {
         add_ratios(&to->family, experiment, experiment->comparisons, NULL);
         add_ratios(&to->family, experiment, experiment->interactions, NULL);
