@@ -223,7 +223,7 @@ broken() {
     # The same pattern as a campaign's --only.
     model --only 'delannoy.*@disk.[15]0%' campaign | holds '[.cells[].level] == ["10%", "50%"]'
     run -1 report --only 'delannoy.n=5@disk.1.%' campaign
-    [[ $output == *'no record that can be used'* ]]
+    [[ $output == *'--only delannoy.n=5@disk.1.%: no cell of campaign has such a name'* ]]
 }
 
 # warned DIR: a campaign of two cells; the first has a problem and a note, the second a note.

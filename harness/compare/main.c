@@ -117,13 +117,13 @@ static const struct option_row rows[] = {
 };
 
 static const char intro[] =
-    "A and B are folders with records of `jostle run` or `jostle slowdown`. Shows,\n"
-    "for each condition that both have, the figure of each as its own table has it\n"
-    "(each is judged by its own settings), the ratio of B to A with its confidence\n"
-    "interval, and the noise floor of each. Names what differs: what the loads offered,\n"
-    "settings, program, files that the command names, environment variables, machine;\n"
-    "and what older records do not have. Refuses to compare where the command or a\n"
-    "load differs. Two sessions may differ by the machine: no verdict follows from them.\n";
+    "A and B are folders with records of `jostle run` or `jostle slowdown`. Shows, for each "
+    "condition that both have, the figure of each as its own table has it (each is judged by its "
+    "own settings), the ratio of B to A with its confidence interval, and the noise floor of each. "
+    "Names what differs: what the loads offered, settings, program, files that the command names, "
+    "environment variables, machine; and what older records do not have. Refuses to compare where "
+    "the command or a load differs. Two sessions may differ by the machine: no verdict follows "
+    "from them.";
 
 static const char details[] =
     "Examples:\n"

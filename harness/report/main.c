@@ -265,13 +265,13 @@ static void choose_folders(struct settings *settings)
     settings->output = said(&settings->known.texts, "%s/report.html", settings->dirs[0]);
 }
 
-// --formats is needed before --help can be answered.
-static const char *formats_folder(char **argv)
+// What follows such a word among the arguments, before they are read; NULL: there is none.
+static const char *given(char **argv, const char *word)
 {
-    for (; *argv != NULL; argv++)
-        if (strncmp(*argv, "--formats=", strlen("--formats=")) == 0)
-            return *argv + strlen("--formats=");
-    return "harness/report/format";
+    const char *rest = NULL;
+    for (; *argv && !rest; argv++)
+        rest = text_after(*argv, word);
+    return rest;
 }
 
 // Wrong use ends the program, and so does --help.
@@ -279,11 +279,12 @@ static void settings_read(struct settings *settings, int argc, char **argv)
 {
     int rest = 0;
     *settings = (struct settings){0};
-    formats_find(&settings->known, formats_folder(argv));
-    // The formats' names are the values that completions offer.
+    // They are needed before --help can be answered.
+    formats_find(&settings->known, given(argv, "--formats=") ?: "harness/report/format");
     struct option_row own[sizeof option_rows / sizeof *option_rows];
     memcpy(own, option_rows, sizeof option_rows);
-    own[0].argument = names_of(&settings->known, "|");
+    if (given(argv, "--list-options")) // for completions; --help has them below the options
+        own[0].argument = names_of(&settings->known, "|");
     const struct option_group group = {.rows = own, .values = settings};
     const struct program program = {.name = "jostle report",
                                     .usage = "[DIR...|FILE]",
@@ -560,7 +561,12 @@ static bool print_report(struct report *report)
     collect_unstarted(&report->collected, &report->campaigns, &report->folders, &report->wanted);
     problems_move(&report->collected.problems, &report->problems);
     say_problems(report, &report->collected.problems);
-    if (collected_cells(&report->collected) == 0 && report->collected.waiting.count == 0)
+    const bool none =
+        collected_cells(&report->collected) == 0 && report->collected.waiting.count == 0;
+    if (none && report->wanted.only && report->folders.count > 0)
+        return complain("--only %s: no cell of %s has such a name: give another pattern",
+                        report->wanted.only, report->settings.dirs[0]);
+    if (none)
         return complain("%s: no record that can be used: give a folder that jostle campaign, run "
                         "or slowdown made",
                         report->settings.dirs[0]);

@@ -1,4 +1,4 @@
-# For github-action-benchmark: its tool customSmallerIsBetter.
+# For github-action-benchmark (customSmallerIsBetter).
 # reads: lists
 include "report/rows";
 include "lib/text";

@@ -1,4 +1,4 @@
-# JUnit XML: a test case for each ratio, judged by --at-most.
+# JUnit XML: a case for each ratio, judged by --at-most.
 # files: .xml
 # reads: rows
 #

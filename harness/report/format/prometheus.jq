@@ -1,4 +1,4 @@
-# Prometheus' text format, for the textfile collector of the node exporter.
+# Prometheus' text format, for the node exporter.
 # files: .prom
 # reads: lists
 include "report/rows";
