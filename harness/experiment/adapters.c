@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { METRICS_MOST = 64, REASON_SIZE = 512 };
+enum { REASON_SIZE = 512 };
 
 struct adapter {
     const char *about, *defaults;
@@ -96,7 +96,7 @@ static bool adapter_read(struct adapter *adapter, struct arena *arena, const cha
             adapter->about = value;
         } else if ((value = after_key(line, "default"))) {
             adapter->defaults = value;
-        } else if (line[strcspn(line, "=:")] == '=' && adapter->metrics.count < METRICS_MOST) {
+        } else if (line[strcspn(line, "=:")] == '=') {
             list_add(&adapter->metrics, arena, line);
         } else {
             snprintf(error, size, "%s: %.60s: not a line of an adapter: write NAME=SOURCE", path,
@@ -109,21 +109,10 @@ static bool adapter_read(struct adapter *adapter, struct arena *arena, const cha
 
 // --- choosing metrics
 
-// Whether a name of the list, up to a comma, is a definition's.
-static bool is_named(const char *at, size_t length, const char *definition)
+static bool is_named(const char *definition, const char *name)
 {
-    return strcspn(definition, "=") == length && strncmp(definition, at, length) == 0;
-}
-
-// Whether the list NAME,NAME has a definition's name; NULL is the list of all.
-static bool is_listed(const char *list, const char *definition)
-{
-    for (const char *at = list; at; at = strchr(at, ',')) {
-        at += *at == ',';
-        if (is_named(at, strcspn(at, ","), definition))
-            return true;
-    }
-    return !list;
+    const char *rest = text_after(definition, name);
+    return rest && *rest == '=';
 }
 
 // "get_rps (did you mean rps?): give one of a, b, c"
@@ -141,23 +130,12 @@ static void unknown_metric(struct arena *arena, const struct adapter *adapter, c
              nearest_hint(name, names.item).text, all);
 }
 
-static bool check_list(struct arena *arena, const struct adapter *adapter, const char *list,
-                       char *error, size_t size)
+static bool has_metric(const struct adapter *adapter, const char *name)
 {
-    for (const char *at = list;; at++) {
-        const size_t length = strcspn(at, ",");
-        bool found = false;
-        for (size_t i = 0; i < adapter->metrics.count; i++)
-            found = found || is_named(at, length, adapter->metrics.item[i]);
-        if (!found) {
-            unknown_metric(arena, adapter, arena_format(arena, "%.*s", (int)length, at), error,
-                           size);
-            return false;
-        }
-        at += length;
-        if (*at == '\0')
+    for (size_t i = 0; i < adapter->metrics.count; i++)
+        if (is_named(adapter->metrics.item[i], name))
             return true;
-    }
+    return false;
 }
 
 // --- @NAME:METRIC,METRIC
@@ -180,20 +158,33 @@ struct option_list adapter_definitions(struct arena *arena, const char *text, ch
                                        size_t size)
 {
     struct adapter adapter = {0};
-    struct option_list chosen = {0};
+    struct option_list wanted = {0}, chosen = {0};
     const char *colon = strchr(text, ':');
     const char *name = arena_format(arena, "%.*s", (int)strcspn(text + 1, ":"), text + 1);
     const char *path = find_file(arena, name, error, size);
     if (!path || !adapter_read(&adapter, arena, path, error, size))
         return chosen;
     const char *list = colon ? colon + 1 : adapter.defaults;
-    if (adapter.metrics.count == 0)
+    char *rest = list ? arena_format(arena, "%s", list) : NULL;
+    if (adapter.metrics.count == 0) {
         snprintf(error, size, "%s has no metrics: write NAME=SOURCE", path);
-    else if (list && !check_list(arena, &adapter, list, error, size))
         return chosen;
-    for (size_t i = 0; i < adapter.metrics.count; i++)
-        if (strstr(adapter.metrics.item[i], ",role=") || is_listed(list, adapter.metrics.item[i]))
-            list_add(&chosen, arena, adapter.metrics.item[i]);
+    }
+    for (const char *one; (one = strsep(&rest, ","));) {
+        if (!has_metric(&adapter, one)) {
+            unknown_metric(arena, &adapter, one, error, size);
+            return chosen;
+        }
+        list_add(&wanted, arena, one);
+    }
+    for (size_t i = 0; i < adapter.metrics.count; i++) {
+        const char *definition = adapter.metrics.item[i];
+        bool is_wanted = !list || strstr(definition, ",role=");
+        for (size_t k = 0; k < wanted.count; k++)
+            is_wanted = is_wanted || is_named(definition, wanted.item[k]);
+        if (is_wanted)
+            list_add(&chosen, arena, definition);
+    }
     return chosen;
 }
 

@@ -130,27 +130,26 @@ static bool add_builtin(const struct reader *reader, const char *name)
     }
     const char *near = builtin_metric_nearest(name);
     snprintf(reader->error, reader->size,
-             "no metric is named '%s'%s%s%s: give names such as wall_s,max_rss_bytes, or all, "
+             "no metric is named '%.*s'%s%s%s: give names such as wall_s,max_rss_bytes, or all, "
              "or a definition such as 'rate=stdout:/rate: ([0-9.]+)/,better=higher'",
-             name, near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+             METRIC_NAME_SIZE - 1, name, near ? " (did you mean " : "", near ? near : "",
+             near ? "?)" : "");
     return false;
 }
 
 // Each name of a list with commas; `all` is those that every record has.
 static bool add_names(const struct reader *reader, const char *list)
 {
-    char word[METRIC_NAME_SIZE];
-    for (const char *at = list;; at++) {
-        const size_t length = strcspn(at, ",");
-        snprintf(word, sizeof word, "%.*s", (int)length, at);
-        const bool all = strcmp(word, "all") == 0;
-        bool good = all || add_builtin(reader, word);
-        for (size_t i = 0; all && good && i < METRICS_ALWAYS; i++)
-            good = add_builtin(reader, builtin_metrics[i].name);
-        at += length;
-        if (!good || *at == '\0')
-            return good;
+    char *rest = arena_format(reader->arena, "%s", list);
+    for (const char *name; (name = strsep(&rest, ","));) {
+        const bool all = strcmp(name, "all") == 0;
+        if (!all && !add_builtin(reader, name))
+            return false;
+        for (size_t i = 0; all && i < METRICS_ALWAYS; i++)
+            if (!add_builtin(reader, builtin_metrics[i].name))
+                return false;
     }
+    return true;
 }
 
 static bool add_adapter(const struct reader *reader, const char *text)
