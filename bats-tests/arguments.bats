@@ -107,6 +107,9 @@ given() {
     # The dashes are no letters that two options have in common.
     run -0 "$ARGUMENTS" nearest --only --help --json
     [[ $output == '' ]]
+    # Nor is a very long word near to any.
+    run -0 "$ARGUMENTS" nearest "$(printf 'x%.0s' {1..200})" run slowdown report
+    [[ $output == '' ]]
     run -2 "$ARGUMENTS"
 }
 

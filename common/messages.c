@@ -109,7 +109,7 @@ const char *nearest_name(const char *word, const char *const *names)
 {
     const char *best = NULL;
     // A third of the letters may differ; the dashes of an option are none.
-    size_t least = (strlen(word) - strspn(word, "-")) / 3 + 1;
+    size_t least = strnlen(word + strspn(word, "-"), LONGEST_NAME) / 3 + 1;
     for (; *names; names++) {
         const size_t far = distance(word, *names);
         if (far <= least && (!best || far < least)) {
