@@ -270,3 +270,63 @@ END
         [[ $output == 'jostle: the '*': none today' && ! -e out ]]
     done
 }
+
+# at_start LIBRARY NUMBER COMMAND: a shell of LIBRARY runs COMMAND, and gets SIGTERM right before it notes NUMBER, that of the
+# process that it has just started. Its status; 0 where that process was left.
+at_start() {
+    local code=0
+    cat >starter <<END
+set -euo pipefail
+JOSTLE_ROOT=$ROOT JOSTLE_HARNESS=$ROOT/harness JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$BIN
+source "$ROOT/$1"
+set -T
+trap '[[ \$BASH_COMMAND != "$2=\\\$!" ]] || kill -s TERM "\$\$"' DEBUG
+$3
+END
+    timeout 20 bash starter </dev/null >said 2>&1 3>&- || code=$?
+    eventually 2 none_sleeps || {
+        pkill -f "^sleep $tag"
+        code=0
+    }
+    return "$code"
+}
+
+# none_sleeps: 0 when no sleep of this test's own is left.
+none_sleeps() {
+    [[ -z $(pgrep -f -- "^sleep $tag" | while read -r pid; do gone "$pid" || echo "$pid"; done) ]]
+}
+
+@test "a signal that comes while a process is being started ends that, too" {
+    run -143 at_start harness/lib/common.bash child "ended() { child_end; exit \"\$2\"; }
+signals_trap ended
+child_run sleep $tag"
+    run -143 at_start harness/lib/loop.bash foreground_pid "ended() { foreground_end; exit \"\$2\"; }
+signals_trap ended
+foreground sleep $tag"
+    run -143 at_start harness/lib/common.bash child "source $ROOT/harness/campaign/campaign.bash
+source $ROOT/harness/campaign/run.bash
+signals_trap campaign_interrupted
+child_run sleep $tag"
+    run -143 at_start jobs/common.bash job_child "trap 'job_signal TERM' TERM
+job_run sleep $tag"
+}
+
+@test "a cell is not begun when the signal came right before" {
+    cat >starter <<END
+set -euo pipefail
+JOSTLE_ROOT=$ROOT JOSTLE_HARNESS=$ROOT/harness JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$BIN
+source "\$JOSTLE_LIB/common.bash"
+source "\$JOSTLE_HARNESS/campaign/campaign.bash"
+source "\$JOSTLE_HARNESS/campaign/run.bash"
+declare -A options=([verbose]='')
+plan=([session]='' [folder]=$PWD)
+campaign_tmp=$PWD
+temporary_note() { kill -s TERM "\$\$"; }
+driver_ask() { printf '%s\n' "\$1"; }
+signals_trap campaign_interrupted
+run_step touch begun
+END
+    chmod +x starter
+    run -0 timeout 20 bash starter
+    [[ $output == 'ended 143' && ! -e begun && $(<stderr) == 'jostle: interrupted by SIGTERM' ]]
+}

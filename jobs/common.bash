@@ -119,6 +119,7 @@ job_run() {
     [[ -z $job_ending ]] || return 143
     job_child_run "$@" &
     job_child=$!
+    [[ -z $job_ending ]] || kill -s TERM "$job_child" 2>/dev/null || true # the trap came before it was known
     wait "$job_child" || status=$?
     while [[ -n $job_ending && -d /proc/$job_child ]]; do
         status=0

@@ -84,6 +84,8 @@ run_step() {
 step_become() {
     [[ -n ${plan[session]} ]] || : >"$campaign_tmp/stderr" || exit
     [[ -n ${plan[session]}${options[verbose]} ]] || exec 2>"$campaign_tmp/stderr"
+    # A signal that came just before we were started was passed on to nobody.
+    [[ -z $campaign_ended ]] || die "interrupted by SIG$campaign_ended" "${ENDED_BY[$campaign_ended]}"
     cd "${plan[folder]}" || exit 1
     exec {driver_in}>&- {driver_out}<&-
     # bash starts what runs in the background with Ctrl-C switched off.

@@ -57,12 +57,27 @@ ENDING_SIGNALS=(INT TERM HUP QUIT)
 # What a shell says of a command that was ended so.
 declare -gA ENDED_BY=([HUP]=129 [INT]=130 [QUIT]=131 [TERM]=143)
 
+starting=''               # not empty: a process is being started, whose number is not known yet
+declare -a signal_kept=() # what a signal calls that came meanwhile
+
 # signals_trap FUNCTION: has each of them call `FUNCTION SIGNAL STATUS`, with the exit status that
-# says so.
+# says so; where a process is being started, as soon as the function can end that, too.
 signals_trap() {
     local signal
     # shellcheck disable=SC2064 # these names
-    for signal in "${ENDING_SIGNALS[@]}"; do trap "$1 $signal ${ENDED_BY[$signal]}" "$signal"; done
+    for signal in "${ENDING_SIGNALS[@]}"; do trap "signal_take $1 $signal ${ENDED_BY[$signal]}" "$signal"; done
+}
+
+# signal_take FUNCTION SIGNAL STATUS: calls it, or has `started` call it.
+signal_take() {
+    if [[ -n $starting ]]; then signal_kept=("$@"); else "$@"; fi
+}
+
+# started: the process that was being started has a number, which is noted.
+started() {
+    local -a kept=("${signal_kept[@]}")
+    starting='' signal_kept=()
+    ((${#kept[@]} == 0)) || "${kept[@]}"
 }
 
 # signals_ignore: none of them disturbs what is left to be tidied up, nor what is started for that; nor
@@ -79,9 +94,11 @@ child='' # the process that runs; "": none
 # child_run COMMAND...: runs it to its end, whatever signals come to us, unless a trap ends us; its status.
 child_run() {
     local code
+    starting=1
     # A job in the background has no stdin; nor have ours any use for it.
     "$@" </dev/null &
     child=$!
+    started
     until
         code=0
         wait "$child" || code=$?

@@ -578,7 +578,7 @@ measure_next_commands() {
 measure_cleanup_late() {
     local variant
     ((${#cleanups[@]} > 0)) || return 0
-    trap foreground_end "${ENDING_SIGNALS[@]}"
+    signals_trap foreground_end
     for variant in "${cleanups[@]}"; do
         [[ -z ${command_cleanup[variant]:-} ]] ||
             hook_run "$variant" "${command_cleanup[variant]}" || warn "--cleanup failed: ${command_cleanup[variant]}"

@@ -149,8 +149,11 @@ pid_end() {
 # handles the signal ends the command by foreground_end.
 foreground() {
     local code=0
+    # shellcheck disable=SC2034 # of common.bash
+    starting=1
     spawn "$@" <&0 &
     foreground_pid=$!
+    started
     wait "$foreground_pid" || code=$?
     foreground_pid=''
     return "$code"
