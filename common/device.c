@@ -15,30 +15,25 @@
 #include "file.h"
 #include "machine.h"
 #include "mount.h"
+#include "text.h"
 
 enum { DEEPEST = 12 }; // overlays on loops on LVM ...: an end to recursion
 
-static const char *const memory_systems[] = {"tmpfs", "ramfs", "devtmpfs", "hugetlbfs", "rootfs"};
+static const char *const memory_systems[] = {"tmpfs",     "ramfs",  "devtmpfs",
+                                             "hugetlbfs", "rootfs", NULL};
 static const char *const network_systems[] = {
     "nfs",       "nfs4",      "cifs",       "smb3",
     "ceph",      "lustre",    "beegfs",     "gpfs",
     "9p",        "afs",       "virtiofs",   "ocfs2",
     "gfs2",      "orangefs",  "fuse.sshfs", "fuse.glusterfs",
-    "fuse.ceph", "fuse.s3fs", "coda",       "ncpfs"};
-static const char *const copying_systems[] = {"btrfs", "zfs", "bcachefs", "nilfs2", "f2fs"};
+    "fuse.ceph", "fuse.s3fs", "coda",       "ncpfs",
+    NULL};
+static const char *const copying_systems[] = {"btrfs", "zfs", "bcachefs", "nilfs2", "f2fs", NULL};
 // Block devices by the start of their names.
 static const char *const memory_disks[] = {"ram", "zram"};
 static const char *const network_disks[] = {"nbd", "rbd", "drbd", "etherd"};
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
-
-static bool is_one_of(const char *word, const char *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(word, list[i]) == 0)
-            return true;
-    return false;
-}
 
 // "zram0" begins with "zram" and continues with a digit; "rama" does not.
 static bool is_disk_of(const char *name, const char *const *prefixes, size_t count)
@@ -126,7 +121,7 @@ static void disk_identity(const char *folder, char *text, size_t size)
 }
 
 // Whether the link FOLDER/NAME ends in one of these.
-static bool links_to(const char *folder, const char *name, const char *const *ends, size_t count)
+static bool links_to(const char *folder, const char *name, const char *const *ends)
 {
     char path[PATH_MAX], target[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
@@ -134,27 +129,26 @@ static bool links_to(const char *folder, const char *name, const char *const *en
     const ssize_t length = readlink(path, target, sizeof target - 1);
     target[length < 0 ? 0 : length] = '\0';
     const char *slash = strrchr(target, '/');
-    for (size_t i = 0; i < count && slash; i++)
-        if (strcmp(slash + 1, ends[i]) == 0)
-            return true;
-    return false;
+    return slash && text_is_among(slash + 1, ends);
 }
 
 // Whether a host makes a disk up for a virtual machine, by its driver, or by its vendor and model.
 static bool disk_is_virtual(const char *folder)
 {
-    static const char *const drivers[] = {"virtio_blk", "vbd", "xen-blkfront", "hv_storvsc"};
+    static const char *const drivers[] = {"virtio_blk", "vbd", "xen-blkfront", "hv_storvsc", NULL};
     static const char *const makers[] = {"QEMU",   "VMware", "VBOX", "Msft",
                                          "Google", "VIRTIO", "Xen",  "Amazon Elastic"};
     static const char *const files[] = {"device/vendor", "device/model"};
     char text[128];
-    if (links_to(folder, "device/driver", drivers, LENGTH(drivers)))
+    if (links_to(folder, "device/driver", drivers))
         return true;
-    for (size_t i = 0; i < LENGTH(files); i++)
-        for (size_t j = 0; read_word(folder, files[i], text, sizeof text) && j < LENGTH(makers);
-             j++)
+    for (size_t i = 0; i < LENGTH(files); i++) {
+        if (!read_word(folder, files[i], text, sizeof text))
+            continue;
+        for (size_t j = 0; j < LENGTH(makers); j++)
             if (strncasecmp(text, makers[j], strlen(makers[j])) == 0)
                 return true;
+    }
     return false;
 }
 
@@ -311,9 +305,9 @@ static void resolve(const char *path, struct device *device, int depth)
     // In a container its folders are elsewhere: it may be on anything.
     device->hidden |= strcmp(mount.type, "overlay") == 0;
     snprintf(device->file_system, sizeof device->file_system, "%s", mount.type);
-    device->memory |= is_one_of(mount.type, memory_systems, LENGTH(memory_systems));
-    device->network |= is_one_of(mount.type, network_systems, LENGTH(network_systems));
-    device->copy_on_write |= is_one_of(mount.type, copying_systems, LENGTH(copying_systems));
+    device->memory |= text_is_among(mount.type, memory_systems);
+    device->network |= text_is_among(mount.type, network_systems);
+    device->copy_on_write |= text_is_among(mount.type, copying_systems);
     const dev_t number = block_number(path, &mount);
     if (number != 0) {
         resolve_block(number, device, depth);

@@ -78,13 +78,6 @@ static json_t *neighbours(void)
     return json_null();
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (*names && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
 static void take_fact(json_t *job, const char *name, const char *value)
 {
     static const char *const numbers[] = {"node_count",  "array_task_id", "restarts",
@@ -92,7 +85,7 @@ static void take_fact(json_t *job, const char *name, const char *value)
     json_t *fact;
     if (value[0] == '\0')
         fact = json_null();
-    else if (is_one_of(name, numbers))
+    else if (text_is_among(name, numbers))
         fact = whole_number(value);
     else if (strcmp(name, "exclusive") == 0)
         fact = json_boolean(strcmp(value, "true") == 0);

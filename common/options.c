@@ -389,13 +389,6 @@ bool options_given(const struct options *options, const char *name)
     return false;
 }
 
-static bool is_among(const char *name, const char *const *names)
-{
-    while (*names && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
 struct option_list options_words(const struct options *options, const char *const *without,
                                  struct arena *arena)
 {
@@ -403,7 +396,7 @@ struct option_list options_words(const struct options *options, const char *cons
     for (size_t i = 0; i < options->uses.count; i++) {
         const struct use *use = &options->uses.item[i];
         const char *name = use->entry->row.name;
-        if (!is_among(name, without))
+        if (!text_is_among(name, without))
             list_add(&words, arena,
                      arena_format(arena, use->text ? "--%s=%s" : "--%s", name, use->text));
     }

@@ -20,6 +20,14 @@ bool text_ends(const char *text, const char *end)
     return length >= wanted && strcmp(text + length - wanted, end) == 0;
 }
 
+bool text_is_among(const char *text, const char *const *names)
+{
+    for (; names && *names; names++)
+        if (strcmp(text, *names) == 0)
+            return true;
+    return false;
+}
+
 int text_order(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -385,11 +393,8 @@ bool words_builtin(const char *word)
     static const char *const names[] = {
         ".",      ":",    "alias", "bg",     "cd",    "command", "eval",     "exec",   "exit",
         "export", "fc",   "fg",    "hash",   "jobs",  "read",    "readonly", "return", "set",
-        "times",  "trap", "type",  "ulimit", "umask", "unalias", "unset",    "wait"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(word, names[i]) == 0)
-            return true;
-    return false;
+        "times",  "trap", "type",  "ulimit", "umask", "unalias", "unset",    "wait",   NULL};
+    return text_is_among(word, names);
 }
 
 bool words_assignment(const char *word)

@@ -8,6 +8,8 @@
 // What follows the prefix, in text itself; NULL: it does not begin so.
 const char *text_after(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *end);
+// Whether it is one of the names, which NULL ends; names NULL: there is none.
+bool text_is_among(const char *text, const char *const *names);
 // An order of texts, for qsort() of pointers to them.
 int text_order(const void *a, const void *b);
 // The length of what is in front of the end; that of the whole text where it does not end so, or

@@ -6,6 +6,7 @@
 #include "frame.h"
 
 #include "common/cgroup.h"
+#include "common/text.h"
 
 #include <sys/resource.h>
 
@@ -63,15 +64,6 @@ static const struct option_row common_settings[] = {
 
 #define COMMON_COUNT (sizeof common_settings / sizeof common_settings[0])
 
-// Whether a name is in a list that NULL ends.
-static bool is_among(const char *const *names, const char *name)
-{
-    for (const char *const *one = names; one && *one; one++)
-        if (strcmp(*one, name) == 0)
-            return true;
-    return false;
-}
-
 void settings_parse(struct run *run, int argc, char **argv)
 {
     static const char *const of_calibrations[] = {"calib", "if-missing", "calibration", NULL};
@@ -90,10 +82,10 @@ void settings_parse(struct run *run, int argc, char **argv)
     size_t used = 0;
     for (size_t i = 0; i < COMMON_COUNT; i++) {
         const struct option_row *row = &common_settings[i];
-        if (row->name && is_among(load->without, row->name))
+        if (row->name && text_is_among(row->name, load->without))
             continue;
         common[used] = *row;
-        if (row->name && is_among(of_calibrations, row->name) && !load->calibrations)
+        if (row->name && text_is_among(row->name, of_calibrations) && !load->calibrations)
             common[used].hidden = true;
         used++;
     }

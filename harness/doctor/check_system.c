@@ -9,6 +9,7 @@
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/machine_json.h"
+#include "common/text.h"
 #include "common/version.h"
 
 // How the system is set up. Sources: Linux Documentation/admin-guide/mm/
@@ -89,21 +90,17 @@ static void check_numa(struct findings *findings)
 
 static void check_clock(struct findings *findings)
 {
-    static const char *const poor[] = {"hpet", "acpi_pm", "jiffies", "pit", "refined-jiffies"};
+    static const char *const poor[] = {"hpet", "acpi_pm",         "jiffies",
+                                       "pit",  "refined-jiffies", NULL};
     char source[64];
-    bool good = true;
-    if (!fact_read(FACT_CLOCKSOURCE, source, sizeof source)) {
+    if (!fact_read(FACT_CLOCKSOURCE, source, sizeof source))
         found_unknown(findings, "the clock source is not shown here");
-        return;
-    }
-    for (size_t i = 0; i < sizeof poor / sizeof poor[0]; i++)
-        good = good && strcmp(poor[i], source) != 0;
-    if (good)
-        found_ok(findings, "%s", source);
-    else
+    else if (text_is_among(source, poor))
         findings_add(findings, STATUS_WARN,
                      "see in dmesg why the CPU's own counter was refused; clocksource=tsc",
                      "the clock source is %s: slow to read, or coarse", source);
+    else
+        found_ok(findings, "%s", source);
 }
 
 // The worst of the lines "  .resolution: 1 nsecs"; UNKNOWN: none.

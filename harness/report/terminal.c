@@ -222,18 +222,11 @@ static void add_rows(struct rows *rows, const struct value *list)
     }
 }
 
-static bool is_among(const char *key, const char *const *keys)
-{
-    while (*keys && strcmp(*keys, key) != 0)
-        keys++;
-    return *keys;
-}
-
 // What only some tables have is left out where no row has it.
 static bool is_wanted(const struct rows *rows, const char *key)
 {
     static const char *const some[] = {"slowdown", "ratio", "loaded", "of_alone", "mean", NULL};
-    bool wanted = !is_among(key, some);
+    bool wanted = !text_is_among(key, some);
     for (size_t i = 0; i < rows->count && !wanted; i++) {
         const char *text = text_of_row(rows->item[i], key);
         wanted = strcmp(text, "-") != 0 && strcmp(text, "1") != 0;
@@ -316,8 +309,8 @@ static const char *style_of(const struct value *row, const char *key)
     if (strcmp(key, "slowdown") == 0 && slower)
         return by_value(slower, BOLD, DIM);
     if (strcmp(key, "verdict") == 0)
-        return is_among(text, bad) ? RED : is_among(text, good) ? GREEN : NULL;
-    if (is_among(key, ratios))
+        return text_is_among(text, bad) ? RED : text_is_among(text, good) ? GREEN : NULL;
+    if (text_is_among(key, ratios))
         return by_value(view_get(row, "distinguishable"), BOLD, DIM);
     return (strcmp(key, "achieved") == 0 && text_ends(text, " (short)")) ||
                    strcmp(key, "problems") == 0
@@ -368,7 +361,7 @@ static void print_table(const struct terminal *terminal, const struct value *col
                                       .title = view_text(one, "title") ?: "",
                                       .left = view_holds(one, "left"),
                                       .rank = view_real(one, "rank")};
-        if (is_wanted(&rows, column.key) && !is_among(column.key, left_out))
+        if (is_wanted(&rows, column.key) && !text_is_among(column.key, left_out))
             add_column(&grid, column);
     }
     if (problems && problems->count > 0)
