@@ -432,45 +432,53 @@ static int record(struct run *run, struct recording *recording)
     return write_line(recording->file, &line);
 }
 
+// Says why, and returns the exit status.
+static int cannot_record(const char *path, int error)
+{
+    const char *advice = save_advice(error);
+    if (error == ENODEV)
+        advice = "a CPU was switched on or off: start again";
+    if (error == EAGAIN) // no thread for it
+        advice = "see ulimit -u, or give --wakeup-every 0";
+    complain("cannot record to %s: %s: %s", path, strerror(error), advice);
+    return 1;
+}
+
+// The same; a file without any span is of no use to anybody, and removed.
+static int nothing_recorded(const struct run *run, const char *path)
+{
+    FILE *file = state_of(run)->file;
+    struct stat status;
+    complain("record: ended before the first interval of %.3f s was over, so nothing was recorded: "
+             "let it run longer, or give a shorter --interval",
+             (double)settings_of(run)->interval_ns / 1e9);
+    if (file != stdout && fstat(fileno(file), &status) == 0 && S_ISREG(status.st_mode))
+        (void)unlink(path);
+    return 1;
+}
+
 static int record_instead(struct run *run)
 {
     const char *path = run->arguments[0];
     struct recording *recording = run->state;
-    recording->capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
-    recording->ticks = calloc(recording->capacity, 3 * sizeof *recording->ticks);
-    recording->first.cpus = recording->ticks;
-    recording->samples[0].cpus = recording->ticks + recording->capacity;
-    recording->samples[1].cpus = recording->ticks + 2 * recording->capacity;
-    int failed = !recording->ticks;
-    FILE *file = failed ? NULL : strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     // A signal ends the recording in good order.
     const struct sigaction action = {.sa_handler = on_signal};
     for (size_t i = 0; i < ENDING_SIGNALS; i++)
         if (!ending_is_left_out(ending_signals[i]))
             sigaction(ending_signals[i], &action, NULL);
-    if (file) {
-        recording->file = file;
-        failed = record(run, recording) != 0;
-    }
-    if (!file || failed) {
-        const int error = errno;
-        complain("cannot record to %s: %s: %s", path, strerror(error),
-                 error == ENODEV   ? "a CPU was switched on or off: start again"
-                 : error == EAGAIN ? "see ulimit -u, or give --wakeup-every 0" // no thread for it
-                                   : save_advice(error));
-        failed = 1;
-    } else if (recording->spans == 0) {
-        // A file without any span is of no use to anybody.
-        struct stat status;
-        complain(
-            "record: ended before the first interval of %.3f s was over, so nothing was recorded: "
-            "let it run longer, or give a shorter --interval",
-            (double)settings_of(run)->interval_ns / 1e9);
-        if (recording->file != stdout && fstat(fileno(recording->file), &status) == 0 &&
-            S_ISREG(status.st_mode))
-            (void)unlink(path);
-        failed = 1;
-    }
+    recording->capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
+    recording->ticks = calloc(recording->capacity, 3 * sizeof *recording->ticks);
+    if (!recording->ticks)
+        return cannot_record(path, errno);
+    recording->first.cpus = recording->ticks;
+    recording->samples[0].cpus = recording->ticks + recording->capacity;
+    recording->samples[1].cpus = recording->ticks + 2 * recording->capacity;
+    FILE *file = recording->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
+    int failed = 0;
+    if (!file || record(run, recording) != 0)
+        failed = cannot_record(path, errno);
+    else if (recording->spans == 0)
+        failed = nothing_recorded(run, path);
     if (file && (file == stdout ? fflush(file) : fclose(file)) != 0 && !failed) {
         complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
         failed = 1;
