@@ -287,8 +287,8 @@ size_t room_step(const struct run *run)
 
 uint64_t room_look(struct run *run)
 {
-    const double next_ms = is_watched(run) ? fmax(look(run), 0) / FASTEST_PER_MS : 0;
-    return !is_watched(run) || failure_of(run)
-               ? 0
-               : (uint64_t)fmin(fmax(next_ms, SHORTEST_MS), LONGEST_MS);
+    if (!is_watched(run))
+        return 0;
+    const double next_ms = look(run) / FASTEST_PER_MS;
+    return failure_of(run) ? 0 : (uint64_t)fmin(fmax(next_ms, SHORTEST_MS), LONGEST_MS);
 }

@@ -72,7 +72,8 @@ static int pass_chars(struct io_bench *bench, struct io_outcome *outcome, bool r
         // The file's position moves along, as Bonnie's does.
         unsigned char *place = buffer + at % bench->block_bytes;
         const ssize_t moved = read_it ? read(bench->fd, place, 1) : write(bench->fd, place, 1);
-        error = moved == 1 ? 0 : moved < 0 ? errno : EIO;
+        if (moved != 1)
+            error = moved < 0 ? errno : EIO;
         count(outcome, &at_ns);
     }
     outcome->bytes = outcome->moved = outcome->operations;

@@ -217,7 +217,9 @@ static void choose_kernel(struct run *run)
         usage_error("--read and --write exclude each other: give one, or --kernel copy");
     if ((set->read || set->write) && options_given(run->options, "kernel"))
         usage_error("--%s is a --kernel: give one of the two", set->read ? "read" : "write");
-    plan->kernel = set->read ? MEM_READ : set->write ? MEM_WRITE : (enum mem_kernel)set->kernel;
+    plan->kernel = (enum mem_kernel)set->kernel;
+    if (set->read || set->write)
+        plan->kernel = set->read ? MEM_READ : MEM_WRITE;
     if (set->random && set->sequential)
         usage_error("--random and --sequential exclude each other: give one");
     if (set->random && set->block_bytes == 0)

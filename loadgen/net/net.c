@@ -84,6 +84,7 @@ static void check(struct run *run)
 {
     static const char *const foreign[] = {"tcp",  "udp",   "block-size", "streams",
                                           "ping", "limit", "threads",    "calib"};
+    static const enum net_mode modes[2][2] = {{NET_TCP, NET_TCP_PING}, {NET_UDP, NET_UDP_PING}};
     struct net_settings *set = settings_of(run);
     struct net_state *state = state_of(run);
     if (set->tcp && set->udp)
@@ -99,13 +100,16 @@ static void check(struct run *run)
                         foreign[i]);
     check_form(set->listen, 1);
     check_form(set->connect, 0);
-    state->role = set->listen ? NET_LISTEN : set->connect ? NET_CONNECT : NET_LOOPBACK;
-    state->mode =
-        set->udp ? (set->ping ? NET_UDP_PING : NET_UDP) : (set->ping ? NET_TCP_PING : NET_TCP);
+    state->role = NET_LOOPBACK;
+    if (set->listen || set->connect)
+        state->role = set->listen ? NET_LISTEN : NET_CONNECT;
+    state->mode = modes[set->udp][set->ping];
     choose_block(run);
     choose_threads(run);
     run->unit = set->ping ? UNIT_OPS : UNIT_BYTES;
-    run->quantum = set->ping ? 1 : state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
+    run->quantum = state->whole_blocks ? (double)state->block_bytes : NET_PIECE;
+    if (set->ping)
+        run->quantum = 1;
     // Writes what was chosen into the options, which a calibration is known by. On one
     // machine it matters whether sender and receiver share a CPU.
     set->tcp = !set->udp;

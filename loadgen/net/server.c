@@ -139,7 +139,9 @@ static void net_session_expel(struct net_peer *peer, const char *why)
 // That take a descriptor each.
 static unsigned streams_of(const struct net_message *hello)
 {
-    return hello->mode == NET_UDP ? 0 : hello->mode == NET_UDP_PING ? 1 : hello->streams;
+    if (net_is_udp(hello->mode))
+        return hello->mode == NET_UDP_PING;
+    return hello->streams;
 }
 
 // Notes of each session whether anything has come since the last call.

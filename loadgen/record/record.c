@@ -70,8 +70,7 @@ static double share_of(const struct sample *before, const struct sample *after, 
     const struct cpu_ticks *from = &before->cpus[index], *to = &after->cpus[index];
     const double ticks =
         steal ? (double)to->steal - (double)from->steal : (double)to->busy - (double)from->busy;
-    const double share = 100 * ticks / (seconds * (double)sysconf(_SC_CLK_TCK));
-    return share < 0 ? 0 : share > 100 ? 100 : share;
+    return fmin(fmax(100 * ticks / (seconds * (double)sysconf(_SC_CLK_TCK)), 0), 100);
 }
 
 // Wake-up latency, as cyclictest measures it: on each CPU a thread sleeps to absolute
