@@ -26,7 +26,6 @@
 #define SCHEMA_PAIR            "jostle.pair/1"
 #define SCHEMA_PLAN            "jostle.plan/1"
 #define SCHEMA_PREDICTION      "jostle.prediction/1"
-#define SCHEMA_PROBE           "jostle.probe/1"
 #define SCHEMA_PROBE_SAMPLE    "jostle.probe-sample/1"
 #define SCHEMA_PROFILE         "jostle.profile/1"
 #define SCHEMA_PROFILE_PLAN    "jostle.profile-plan/1"
