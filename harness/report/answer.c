@@ -41,12 +41,6 @@ const char *protection_front(const struct row *row)
                                                                 : "-";
 }
 
-static struct estimate estimate_of(const struct value *figure)
-{
-    return (struct estimate){view_real(figure, "value"), figure_bound(figure, false),
-                             figure_bound(figure, true)};
-}
-
 // A share in percent; what is beyond 0 and 1 is said as it is.
 static const char *percent_text(struct arena *texts, struct estimate share, bool words)
 {
@@ -64,12 +58,12 @@ static const char *percent_text(struct arena *texts, struct estimate share, bool
 
 const char *protection_share(struct arena *texts, const struct value *figure)
 {
-    return percent_text(texts, estimate_of(figure), false);
+    return percent_text(texts, estimate_of(figure, "value"), false);
 }
 
 const char *protection_ratio(struct arena *texts, const struct value *figure)
 {
-    const struct estimate ratio = estimate_of(figure);
+    const struct estimate ratio = estimate_of(figure, "value");
     return kept(texts, number_ratio(ratio.center, ratio.low, ratio.high, ROOM));
 }
 
@@ -94,7 +88,7 @@ static const char *named_text(const struct experiment *of, const struct value *e
 
 static const char *kept_text(struct arena *texts, const struct value *entry)
 {
-    const char *share = percent_text(texts, estimate_of(view_get(entry, "kept")), true);
+    const char *share = percent_text(texts, estimate_of(view_get(entry, "kept"), "value"), true);
     return strcmp(share, "-") == 0 ? ""
                                    : said(texts, "; the neighbour keeps %s of its speed", share);
 }
@@ -108,7 +102,7 @@ static const char *times_text(double value, char *text)
 static const char *best_text(const struct experiment *of)
 {
     const struct value *best = entry_named(of, "best");
-    const struct estimate all = estimate_of(view_get(best, "removed"));
+    const struct estimate all = estimate_of(view_get(best, "removed"), "value");
     const struct estimate removed = {fmin(all.center, 1), fmin(all.low, 1), fmin(all.high, 1)};
     return !best
                ? "None of these settings is known to protect it: more runs would tell."
@@ -206,7 +200,9 @@ static const char *difference_text(double ratio, bool timed, char *text)
     return text;
 }
 
-int sentence_decimals(double low, double high)
+// Decimals of a ratio within a sentence: one fewer than in the table, where the range still shows
+// on which side of 1 it is.
+static int sentence_decimals(double low, double high)
 {
     const int decimals = ratio_decimals(low, high);
     const double step = pow(10, 1 - decimals);
@@ -214,18 +210,26 @@ int sentence_decimals(double low, double high)
     return decimals > 1 && is_clear ? decimals - 1 : decimals;
 }
 
+const char *times_as(struct arena *texts, const struct estimate *ratio, const char *what,
+                     double sure)
+{
+    const int decimals = sentence_decimals(ratio->low, ratio->high);
+    return said(texts, "%s times as %s (%s to %s%s)", number_fixed(ratio->center, decimals, ROOM),
+                what, number_fixed(ratio->low, decimals, ROOM),
+                number_fixed(ratio->high, decimals, ROOM),
+                isnan(sure) ? "" : said(texts, ", %.4g %% sure", 100 * sure));
+}
+
 // What a few runs may be by chance, although their interval is beside 1.
 static const char *too_few(struct arena *texts, const struct value *slowdown,
                            const struct estimate *plain, const char *load,
                            const struct quantity *metric, bool timed)
 {
-    const int decimals = sentence_decimals(plain->low, plain->high);
     return said(texts,
-                "Beside %s %s about %s times as %s (%s to %s), but %s runs of each are too few "
-                "to be sure: more runs would tell.",
+                "Beside %s %s about %s, but %s runs of each are too few to be sure: more runs "
+                "would tell.",
                 load, timed ? "it takes" : metric->words,
-                number_fixed(plain->center, decimals, ROOM), timed ? "long" : "high",
-                number_fixed(plain->low, decimals, ROOM), number_fixed(plain->high, decimals, ROOM),
+                times_as(texts, plain, timed ? "long" : "high", NAN),
                 number_fixed(view_real(slowdown, "pairs"), 0, ROOM));
 }
 
@@ -263,13 +267,10 @@ static const char *effect(const struct experiment *experiment, const struct valu
 {
     const struct estimate plain = ratio_of_alone(slowdown, metric);
     const bool timed = metric_is_wall(metric);
-    const int decimals = sentence_decimals(plain.low, plain.high);
     struct arena *texts = experiment->texts;
-    return said(texts, "Beside %s %s %s times as %s (%s to %s, %.4g %% sure)%s.%s", load,
+    return said(texts, "Beside %s %s %s%s.%s", load,
                 timed ? "it takes" : said(texts, "%s is", metric->words),
-                number_fixed(plain.center, decimals, ROOM), timed ? "long" : "high",
-                number_fixed(plain.low, decimals, ROOM), number_fixed(plain.high, decimals, ROOM),
-                100 * sure,
+                times_as(texts, &plain, timed ? "long" : "high", sure),
                 timed && plain.center > 1
                     ? causes_text(texts, view_path(slowdown, "attribution", "points"))
                     : "",

@@ -449,7 +449,7 @@ static void put_charts(struct line *json, const struct cell *cell, bool first)
 // The ratio with as many decimals as its interval deserves.
 static void put_rounded(struct line *json, const struct value *slowdown)
 {
-    const struct estimate ratio = ratio_estimate(slowdown);
+    const struct estimate ratio = estimate_of(slowdown, "ratio");
     const int decimals = ratio_decimals(ratio.low, ratio.high);
     line_text(json, "ratio",
               isnan(ratio.center) ? NULL : number_fixed(ratio.center, decimals, ROOM));

@@ -199,7 +199,7 @@ static struct report_line line_of(struct arena *texts, const struct cell *cell)
                       ? NAN
                       : view_real(view_get(cell->baseline, metrics[METRIC_WALL].name), "mean"),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
-        .slowdown = ratio_estimate(cell->slowdown),
+        .slowdown = estimate_of(cell->slowdown, "ratio"),
         .is_time = metric_is_wall(cell->main),
         .is_distinguishable = view_holds(cell->slowdown, "distinguishable"),
         .legend = legend_of(cell->of),

@@ -345,14 +345,11 @@ static const char *answer_text(struct collected *collected)
                     "None of %zu cells is surely slower beside its load; %zu of them surely not "
                     "by %.0f %%.",
                     judged, without, 100 * negligible_effect);
-    const double low = largest->slowdown.low, high = largest->slowdown.high;
-    const int decimals = sentence_decimals(low, high);
     const bool has_level = strcmp(largest->level, "-") != 0;
-    const char *worst = said(texts, "%s beside %s%s%s: %s times as %s (%s to %s).", largest->label,
-                             largest->load, has_level ? " " : "", has_level ? largest->level : "",
-                             number_fixed(largest->slowdown.center, decimals, ROOM),
-                             largest->is_time ? "long" : "bad", number_fixed(low, decimals, ROOM),
-                             number_fixed(high, decimals, ROOM));
+    const char *worst =
+        said(texts, "%s beside %s%s%s: %s.", largest->label, largest->load, has_level ? " " : "",
+             has_level ? largest->level : "",
+             times_as(texts, &largest->slowdown, largest->is_time ? "long" : "bad", NAN));
     if (judged == 1)
         return worst;
     return said(texts, "%zu of %zu cells are surely %s beside their load, most of all %s%s", slower,

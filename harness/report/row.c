@@ -143,15 +143,15 @@ const char *row_star(struct arena *texts, const struct value *condition, const c
         count, count == 1 ? "" : "s", number_scaled(view_real(figure, "mean"), "s", ROOM));
 }
 
-struct estimate ratio_estimate(const struct value *slowdown)
+struct estimate estimate_of(const struct value *figure, const char *member)
 {
-    return (struct estimate){view_real(slowdown, "ratio"), figure_bound(slowdown, false),
-                             figure_bound(slowdown, true)};
+    return (struct estimate){view_real(figure, member), figure_bound(figure, false),
+                             figure_bound(figure, true)};
 }
 
 struct estimate ratio_of_alone(const struct value *slowdown, const struct quantity *metric)
 {
-    const struct estimate worse = ratio_estimate(slowdown);
+    const struct estimate worse = estimate_of(slowdown, "ratio");
     if (!metric->higher)
         return worse;
     const bool bounded = worse.low > 0;
@@ -179,7 +179,7 @@ static const char *remark(const struct value *slowdown)
 
 static const char *put_text(const struct value *slowdown, const char *remarks, char *text)
 {
-    const struct estimate its = ratio_estimate(slowdown);
+    const struct estimate its = estimate_of(slowdown, "ratio");
     if (isnan(its.center))
         return strcpy(text, view_real(slowdown, "censored") > 0 ? "not known (time-out)" : "-");
     snprintf(text, NUMBER_SIZE, "%.120s%s", number_ratio(its.center, its.low, its.high, ROOM),
@@ -207,7 +207,7 @@ const char *ratio_plain(const struct value *slowdown, const struct quantity *met
 
 void ratio_put_point(struct line *json, const struct value *slowdown, bool sure)
 {
-    const struct estimate its = ratio_estimate(slowdown);
+    const struct estimate its = estimate_of(slowdown, "ratio");
     const double ratio = its.center, low = isnan(its.low) ? ratio : its.low,
                  high = isnan(its.high) ? ratio : its.high;
     const int decimals = ratio_decimals(low, high);
@@ -233,17 +233,16 @@ const char *ratio_direction(const struct experiment *experiment, const struct va
 const char *capacity_value(const struct experiment *of, const struct value *entry)
 {
     const struct value *capacity = of->capacity;
-    const double value = view_real(entry, "value");
-    const double low = figure_bound(entry, false), high = figure_bound(entry, true);
+    const struct estimate its = estimate_of(entry, "value");
     const bool below = view_matches(entry, "bound", "below"),
                above = view_matches(entry, "bound", "at-least");
     const char *unit = shown(of->texts, view_text(capacity, "unit") ?: "");
     if (below || above)
         return said(of->texts, "%s %s", below ? "below" : "at least",
                     number_scaled(view_real(capacity, below ? "low" : "high"), unit, ROOM));
-    return kept(of->texts, isnan(value) || isnan(low) || isnan(high)
-                               ? number_scaled(value, unit, ROOM)
-                               : number_with_bounds(value, low, high, unit, ROOM));
+    return kept(of->texts, isnan(its.center) || isnan(its.low) || isnan(its.high)
+                               ? number_scaled(its.center, unit, ROOM)
+                               : number_with_bounds(its.center, its.low, its.high, unit, ROOM));
 }
 
 static const char *text_or_words(struct arena *texts, const struct value *value)

@@ -105,7 +105,7 @@ static void put_gains(struct line *json, const struct experiment *experiment)
         const struct value *words = view_get(view_first(view_get(load, "parts")), "words");
         const char *name = view_text(load, "name");
         const struct value *slowdown = slowdown_of(experiment, name, metrics[METRIC_WALL].name);
-        const struct estimate its = ratio_estimate(slowdown);
+        const struct estimate its = estimate_of(slowdown, "ratio");
         if (view_equals(view_first(words), "neighbour") && its.center > 0) {
             const double low = 1 / its.high, high = 1 / its.low;
             const int decimals = ratio_decimals(low, high);

@@ -86,15 +86,16 @@ double figure_center(const struct value *figure);
 // Lower or upper bound of a member "ci"; NAN: there is none.
 double figure_bound(const struct value *figure, bool high);
 
-// A ratio of result.json (of slowdowns, comparisons or interactions) as text, which has room for
-// NUMBER_SIZE. NULL, or one that is not known: "-".
-
 struct estimate {
     double center, low, high; // NAN: not known
 };
 
-// As it is in the record: how many times worse.
-struct estimate ratio_estimate(const struct value *slowdown);
+// A member, and the bounds of the member "ci". ("ratio" is how many times worse.)
+struct estimate estimate_of(const struct value *figure, const char *member);
+
+// A ratio of result.json (of slowdowns, comparisons or interactions) as text, which has room for
+// NUMBER_SIZE. NULL, or one that is not known: "-".
+
 // In the metric's own direction: what is better when it is higher is turned round.
 struct estimate ratio_of_alone(const struct value *slowdown, const struct quantity *metric);
 
@@ -176,9 +177,9 @@ void columns_put(struct line *json, struct arena *texts, enum table table,
 // there is none; one that goes beyond it says that too little was measured.
 extern const double negligible_effect;
 
-// Decimals of a ratio within a sentence: one fewer than in the table, where the range still shows
-// on which side of 1 it is.
-int sentence_decimals(double low, double high);
+// "1.37 times as long (1.35 to 1.39, 95 % sure)" within a sentence; sure NAN: it is not said.
+const char *times_as(struct arena *texts, const struct estimate *ratio, const char *what,
+                     double sure);
 
 // What an experiment has found, in sentences: a list of texts named `name`, the largest effect
 // first. Of variants those of the comparisons that decide.
