@@ -173,8 +173,8 @@ char *head_of(const char *name, struct collected *collected, const struct campai
 
 // Lays out on stdout what other formats lay out from the same texts: a table for each target, in
 // colour unless NO_COLOR is set, as wide as stdout's terminal, where that is one (COLUMNS is
-// stronger). head: as head_of() has it. verbose: notes, too. False: stdout cannot be written.
-bool terminal_print(const char *head, const struct collected *collected, bool verbose);
+// stronger). head: as head_of() has it. verbose: notes, too.
+void terminal_print(const char *head, const struct collected *collected, bool verbose);
 
 // ---- csv.c
 

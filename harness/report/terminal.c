@@ -698,7 +698,7 @@ static bool has_colour(void)
     return isatty(STDOUT_FILENO) == 1 && kind && strcmp(kind, "dumb") != 0 && !(none && *none);
 }
 
-bool terminal_print(const char *head, const struct collected *collected, bool verbose)
+void terminal_print(const char *head, const struct collected *collected, bool verbose)
 {
     struct view view = {0};
     struct arena texts = {0};
@@ -718,5 +718,4 @@ bool terminal_print(const char *head, const struct collected *collected, bool ve
     }
     arena_free(&texts);
     view_free(&view);
-    return fflush(stdout) == 0 && !ferror(stdout);
 }

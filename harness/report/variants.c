@@ -201,6 +201,13 @@ void variants_put(struct line *json, const struct experiment *experiment, bool p
     line_close(json);
 }
 
+// A row of what is neither a slowdown nor a comparison.
+static void put_entry(struct line *json, enum table table, struct row row)
+{
+    columns_put_row(json, table, &row, NULL);
+    line_close(json);
+}
+
 void capacity_put(struct line *json, const struct experiment *experiment)
 {
     const struct value *capacity = experiment->capacity, *list = view_get(capacity, "by_condition");
@@ -211,24 +218,13 @@ void capacity_put(struct line *json, const struct experiment *experiment)
     legend.level = view_number(view_get(capacity, "confidence"), legend.level);
     columns_put(json, experiment->texts, TABLE_CAPACITY, &legend, NULL, NULL);
     LINE_ARRAY (json, "rows")
-        EACH_VALUE (item, list) {
-            const struct row row = {
-                .of = experiment, .name = view_text(item, "condition") ?: "-", .entry = item};
-            columns_put_row(json, TABLE_CAPACITY, &row, NULL);
-            line_close(json);
-        }
-    line_array(json, "lines");
-    visible_add(json, view_text(capacity, "text"));
-    line_close(json);
-    line_close(json);
-}
-
-static void put_protected(struct line *json, const struct experiment *experiment, const char *name,
-                          const struct value *entry, bool is_bare)
-{
-    const struct row row = {
-        .of = experiment, .name = name, .entry = entry, .is_reference = is_bare};
-    columns_put_row(json, TABLE_PROTECTION, &row, NULL);
+        EACH_VALUE (item, list)
+            put_entry(json, TABLE_CAPACITY,
+                      (struct row){.of = experiment,
+                                   .name = view_text(item, "condition") ?: "-",
+                                   .entry = item});
+    LINE_ARRAY (json, "lines")
+        visible_add(json, view_text(capacity, "text"));
     line_close(json);
 }
 
@@ -237,11 +233,14 @@ static void put_protections(struct line *json, const struct experiment *experime
 {
     const char *last = "";
     EACH_VALUE (item, view_get(experiment->protection, "rows")) {
-        const char *load = view_text(item, "unprotected") ?: "";
-        if (strcmp(last, load) != 0)
-            put_protected(json, experiment, load, item, true);
-        put_protected(json, experiment, load, item, false);
-        last = load;
+        struct row row = {
+            .of = experiment, .name = view_text(item, "unprotected") ?: "", .entry = item};
+        row.is_reference = strcmp(last, row.name) != 0;
+        if (row.is_reference)
+            put_entry(json, TABLE_PROTECTION, row);
+        row.is_reference = false;
+        put_entry(json, TABLE_PROTECTION, row);
+        last = row.name;
     }
 }
 
@@ -252,9 +251,8 @@ void protection_put(struct line *json, const struct experiment *experiment)
         return;
     visible_put(json, "title", experiment->name);
     columns_put(json, experiment->texts, TABLE_PROTECTION, &legend, NULL, NULL);
-    line_array(json, "rows");
-    put_protections(json, experiment);
-    line_close(json);
+    LINE_ARRAY (json, "rows")
+        put_protections(json, experiment);
     LINE_ARRAY (json, "lines")
         EACH_VALUE (item, view_get(experiment->record.top, "left_out"))
             row_say(json, "cannot be set here", view_text(item, "why"));
