@@ -149,6 +149,12 @@ PYTHON
     grep -qE "$base.session3: .*(no result|cannot be used|empty)" out
 }
 
+@test "the cell over sessions is in the state of the first that is not done, for its reason" {
+    sessions 1.01 1.02 1.03
+    echo '{"schema":"jostle.status/1","state":"interrupted","reason":"the node went down"}' >"campaign/cells/$base.session2/status.json"
+    over '.state == "interrupted" and .reason == "the node went down"'
+}
+
 @test "results of the same session, of two nodes, are no sessions of each other" {
     sessions 1.25
     cp -r campaign other

@@ -413,10 +413,13 @@ void sessions_join(struct experiment *all, struct experiment *part, size_t count
     for (size_t i = 1; i < count; i++)
         append_runs(&all->runs, part[0].metrics.count, &part[i]);
     experiment_settle(all);
-    // That of the first which is not done.
+    // Those of the first that is not done.
     all->state = "done";
-    for (size_t i = 0; i < count && all->state && strcmp(all->state, "done") == 0; i++)
-        all->state = part[i].state;
+    for (size_t i = 0; i < count && strcmp(all->state, "done") == 0; i++)
+        if (strcmp(part[i].state, "done") != 0) {
+            all->state = part[i].state;
+            all->reason = part[i].reason;
+        }
 }
 
 const char *sessions_text(struct arena *texts, const struct value *slowdown)
