@@ -141,13 +141,11 @@ static json_t *os_name(void)
 static json_t *processor_name(const struct core_kinds *kinds)
 {
     char text[128];
-    size_t used = 0;
     if (machine_field("/proc/cpuinfo", "model name", ": \t", text, sizeof text))
         return text_to_json(text);
-    for (unsigned i = 0; kinds && i < kinds->count && used < sizeof text; i++)
+    for (unsigned i = 0; kinds && i < kinds->count; i++)
         if (!strstr(text, kinds->kind[i].name))
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s",
-                                     used == 0 ? "" : " + ", kinds->kind[i].name);
+            text_append(text, sizeof text, " + ", "%s", kinds->kind[i].name);
     return known_text(true, text);
 }
 
@@ -209,15 +207,14 @@ static bool read_governors(char *text, size_t size)
     static const char pattern[] = CPU_FOLDER "/cpu[0-9]*/cpufreq/scaling_governor";
     char path[PATH_MAX], line[64];
     glob_t found;
-    size_t used = 0;
     if (glob(machine_path(pattern, path), 0, NULL, &found) != 0)
         return false;
     const size_t root = strlen(path) - strlen(pattern);
-    for (size_t i = 0; i < found.gl_pathc && used < size; i++)
+    for (size_t i = 0; i < found.gl_pathc; i++)
         if (machine_line(line, sizeof line, "%s", found.gl_pathv[i] + root) && !strstr(text, line))
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : " ", line);
+            text_append(text, size, " ", "%s", line);
     globfree(&found);
-    return used > 0;
+    return text[0] != '\0';
 }
 
 static bool say_switch(bool known, bool on, char *text, size_t size)

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,18 @@ size_t text_before(const char *text, const char *end)
 {
     const size_t length = strlen(text), less = strlen(end);
     return length > less && text_ends(text, end) ? length - less : length;
+}
+
+void text_append(char *text, size_t size, const char *separator, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(text);
+    if (used > 0)
+        used += (size_t)snprintf(text + used, size - used, "%s", separator);
+    va_start(arguments, format);
+    if (used < size)
+        vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
 }
 
 size_t text_whole(const char *text, size_t most)

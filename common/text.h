@@ -16,6 +16,11 @@ int text_order(const void *a, const void *b);
 // is nothing else.
 size_t text_before(const char *text, const char *end);
 
+// Puts what printf makes behind the text that is there, in a buffer of that size, with the
+// separator between them unless that is ""; what does not fit is left out.
+void text_append(char *text, size_t size, const char *separator, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
 // How many of the first `most` bytes, without the part of a character (UTF-8) at their end, a text
 // of at least as many has.
 size_t text_whole(const char *text, size_t most);

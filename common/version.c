@@ -1,5 +1,7 @@
 #include "common/version.h"
 
+#include "common/text.h"
+
 #include <stdio.h>
 
 #ifndef JOSTLE_REVISION // the Makefile gives it: "" where the sources are of none
@@ -68,13 +70,12 @@ const struct optional_library optional_libraries[OPTIONALS] = {
 
 bool optional_missing(char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < OPTIONALS && used < size; i++)
+    for (size_t i = 0; i < OPTIONALS; i++)
         if (!optional_libraries[i].present)
-            used += (size_t)snprintf(text + used, size - used, "%s%s (%s)", used == 0 ? "" : ", ",
-                                     optional_libraries[i].name, optional_libraries[i].lost);
-    return used > 0;
+            text_append(text, size, ", ", "%s (%s)", optional_libraries[i].name,
+                        optional_libraries[i].lost);
+    return text[0] != '\0';
 }
 
 #ifdef JOSTLE_STATIC

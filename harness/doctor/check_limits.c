@@ -133,7 +133,7 @@ static void check_scheduler(struct findings *findings)
     OWNED char *lines = must(strdup(getenv("JOSTLE_SCHEDULERS") ?: ""));
     char names[256] = "", one[300], advice[256] = "", *rest = lines;
     enum status status = STATUS_OK;
-    size_t used = 0, count = 0;
+    size_t count = 0;
     while (rest && *rest != '\0') {
         char *line = strsep(&rest, "\n");
         const char *job = strsep(&line, "\t"), *version = strsep(&line, "\t") ?: "";
@@ -151,9 +151,8 @@ static void check_scheduler(struct findings *findings)
                      "run %.127s to see what is wrong; jostle submit --scheduler local needs none",
                      silent);
         }
-        if (used < sizeof names)
-            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
-                                     count++ == 0 ? "" : ", ", one);
+        text_append(names, sizeof names, ", ", "%s", one);
+        count++;
     }
     if (status == STATUS_OK && count > 1)
         snprintf(advice, sizeof advice,
@@ -242,16 +241,14 @@ static void check_system_calls(struct findings *findings)
         {SYS_mbind, "mbind", "loadgen mem --node is refused"},
     };
     char mode[16] = "", text[320] = "";
-    size_t used = 0;
     const int64_t off = machine_number("/proc/sys/kernel/io_uring_disabled");
     const bool filtered =
         machine_field("/proc/self/status", "Seccomp", ": \t", mode, sizeof mode) &&
         strcmp(mode, "0") != 0;
     for (size_t i = 0; (filtered || off > 0) && i < sizeof calls / sizeof *calls; i++)
-        if (is_refused(calls[i].number) && used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s (%s)",
-                                     used == 0 ? "" : ", ", calls[i].name, calls[i].effect);
-    if (used == 0)
+        if (is_refused(calls[i].number))
+            text_append(text, sizeof text, ", ", "%s (%s)", calls[i].name, calls[i].effect);
+    if (text[0] == '\0')
         found_ok(findings, "%s",
                  filtered ? "a filter (seccomp) lets pass all that jostle needs"
                           : "no filter (seccomp)");

@@ -7,6 +7,7 @@
 
 #include "common/core_kinds.h"
 #include "common/machine_json.h"
+#include "common/text.h"
 #include "common/units.h"
 
 // Clock frequency, sharing and kinds of cores. Sources: Linux
@@ -69,11 +70,11 @@ static bool shares_core(size_t cpu)
 // " 0 2" of those that were busy and share their core. False: none.
 static bool list_busy_siblings(const struct watch *watch, char *text, size_t size)
 {
-    size_t used = 0;
-    for (size_t cpu = 0; cpu < watch->cpus && used < size; cpu++)
+    text[0] = '\0';
+    for (size_t cpu = 0; cpu < watch->cpus; cpu++)
         if (watch->cpu_busy_us[cpu] * 10 > watch->time_us && shares_core(cpu))
-            used += (size_t)snprintf(text + used, size - used, " %zu", cpu);
-    return used > 0;
+            text_append(text, size, "", " %zu", cpu);
+    return text[0] != '\0';
 }
 
 static void check_smt(struct findings *findings)
@@ -98,11 +99,9 @@ static void check_smt(struct findings *findings)
 static void describe_kinds(const struct core_kinds *kinds, char *text, size_t size)
 {
     char kind[CORE_KIND_TEXT];
-    size_t used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < kinds->count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%s", i == 0 ? "" : "; ",
-                                 core_kind_describe(&kinds->kind[i], kind, sizeof kind));
+    for (unsigned i = 0; i < kinds->count; i++)
+        text_append(text, size, "; ", "%s", core_kind_describe(&kinds->kind[i], kind, sizeof kind));
 }
 
 static void check_core_kinds(struct findings *findings)

@@ -6,6 +6,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "harness/stats/json.h"
 
 #include <stdlib.h>
@@ -72,15 +73,13 @@ static void make_checks(struct findings *findings, bool gates_alone)
 static int gate(const struct watch *watch)
 {
     struct findings findings = {.watch = watch};
-    char reasons[2048];
-    size_t used = 0;
+    char reasons[2048] = "";
     make_checks(&findings, true);
-    for (size_t i = 0; i < findings.count && used < sizeof reasons; i++)
+    for (size_t i = 0; i < findings.count; i++)
         if (findings.finding[i].status == STATUS_WARN)
-            used += (size_t)snprintf(reasons + used, sizeof reasons - used, "%s%s: %s",
-                                     used == 0 ? "" : "; ", findings.finding[i].check,
-                                     findings.finding[i].text);
-    if (used == 0)
+            text_append(reasons, sizeof reasons, "; ", "%s: %s", findings.finding[i].check,
+                        findings.finding[i].text);
+    if (reasons[0] == '\0')
         return EXIT_SUCCESS;
     complain("--strict: this machine is not fit to measure on (%s): see jostle doctor, or leave "
              "--strict out",

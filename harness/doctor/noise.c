@@ -11,6 +11,7 @@
 #include "common/file.h"
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "harness/stats/result.h"
 
@@ -199,11 +200,9 @@ json_t *noise_measure(int64_t time_ns)
 // ", SIGN, SIGN" into text.
 static void join_signs(const json_t *signs, char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < json_array_size(signs) && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, ", %s",
-                                 json_string_value(json_array_get(signs, i)));
+    JSON_EACH (sign, signs)
+        text_append(text, size, "", ", %s", json_string_value(sign));
 }
 
 static void add_finding(struct findings *findings, enum kind kind, const json_t *member)

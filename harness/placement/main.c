@@ -6,6 +6,7 @@
 #include "common/core_kinds.h"
 #include "common/messages.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "harness/experiment/settings.h"
 #include "harness/stats/json.h"
 
@@ -65,22 +66,19 @@ static void check(const struct choices *choices)
 // The meaning of each place, for --help.
 static void list_places(char *text, size_t size)
 {
-    size_t used =
-        (size_t)snprintf(text, size, "PLACE is where the load runs, seen from the target:\n");
-    for (unsigned i = 0; i < PLACES && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "  %-10s  %s\n", place_names[i],
-                                 place_meaning((enum place)i));
-    if (used < size)
-        snprintf(text + used, size - used,
-                 "The first cores that fit are taken, of each core one hardware thread; all CPUs "
-                 "that affinity and cpuset leave are considered, no others. jostle run and jostle "
-                 "slowdown have the same --place: it pins the target in every condition, the "
-                 "baseline too, and the loads. See docs/placement.md.\n\n"
-                 "Examples:\n"
-                 "  jostle topology --place l3 --load 'cpu --percent 50'\n"
-                 "  jostle topology --synthetic 'node:2 l3:2 core:4 pu:2' --place smt\n\n"
-                 "Exit status:\n"
-                 "  0  shown    1  failure    2  wrong use, or the machine has no such place");
+    snprintf(text, size, "PLACE is where the load runs, seen from the target:\n");
+    for (enum place place = 0; place < PLACES; place++)
+        text_append(text, size, "", "  %-10s  %s\n", place_names[place], place_meaning(place));
+    text_append(text, size, "",
+                "The first cores that fit are taken, of each core one hardware thread; all CPUs "
+                "that affinity and cpuset leave are considered, no others. jostle run and jostle "
+                "slowdown have the same --place: it pins the target in every condition, the "
+                "baseline too, and the loads. See docs/placement.md.\n\n"
+                "Examples:\n"
+                "  jostle topology --place l3 --load 'cpu --percent 50'\n"
+                "  jostle topology --synthetic 'node:2 l3:2 core:4 pu:2' --place smt\n\n"
+                "Exit status:\n"
+                "  0  shown    1  failure    2  wrong use, or the machine has no such place");
 }
 
 // Answers --help; wrong use ends the program.

@@ -3,6 +3,7 @@
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -180,12 +181,10 @@ const char *place_meaning(enum place place)
 
 const char *place_list(const bool offers[PLACES], char *text, size_t size)
 {
-    size_t used = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < PLACES && used < size; i++)
+    for (unsigned i = 0; i < PLACES; i++)
         if (offers[i])
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used == 0 ? "" : ", ",
-                                     place_names[i]);
+            text_append(text, size, ", ", "%s", place_names[i]);
     return text;
 }
 
