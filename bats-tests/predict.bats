@@ -170,9 +170,12 @@ PYTHON
     jq --arg hash "$(machine_hash)" '.machine.hash = $hash | .program.words = ["./program"] | .program.sha256 = "0" * 64' a.profile.json >changed
     refused 'no profile: give two' --place core
     refused 'one program alone' a.profile.json
+    refused 'or this one again' --together a.profile.json
     refused 'given twice' a.profile.json ./a.profile.json
     refused 'missing: cannot be read' missing a.profile.json
     refused 'empty: ' empty a.profile.json
+    mkdir folder
+    refused 'folder: cannot be read (' folder a.profile.json
     refused 'holds no profile' a.profile.json other
     refused 'of another version of jostle' a.profile.json old
     refused 'a.profile.json is of the machine made-up, elsewhere of node7' a.profile.json elsewhere

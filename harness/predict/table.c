@@ -235,13 +235,13 @@ static void add_row(struct table *table, size_t victim, size_t aggressor)
     table->count++;
 }
 
-static void refuse_single(const struct program_list *list)
+static void refuse_single(const struct program_list *list, bool together)
 {
     if (list->count == 0)
         usage_error("no profile is of this place: give profiles of it, or another --place");
     if (list->count == 1)
-        usage_error("%s: one program alone: give another profile, or --with-itself",
-                    list->entry[0].path);
+        usage_error("%s: one program alone: give another profile, or %s", list->entry[0].path,
+                    together ? "this one again" : "--with-itself");
     usage_error("%s is of the place %s, %s of %s: profile both at one place", list->entry[0].path,
                 list->entry[0].profile.place, list->entry[1].path, list->entry[1].profile.place);
 }
@@ -265,7 +265,7 @@ void table_make(struct table *table, const struct program_list *programs, const 
                 add_row(table, a, b);
     }
     if (table->count == 0)
-        refuse_single(programs);
+        refuse_single(programs, request->together);
 }
 
 int table_status(const struct table *table)

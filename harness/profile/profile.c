@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "common/file.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
@@ -64,12 +64,14 @@ bool profile_read(struct program_profile *profile, const char *path, char *why, 
 {
     json_error_t error;
     *profile = (struct program_profile){0};
-    if (access(path, R_OK) != 0) {
+    FILE *file = file_open_record(path);
+    if (!file) {
         snprintf(why, size, "cannot be read (%s): give a file that jostle profile has made",
-                 strerror(errno));
+                 file_why(errno));
         return false;
     }
-    json_t *record = json_read_record(path, 0, &error);
+    json_t *record = json_loadf(file, 0, &error);
+    (void)fclose(file);
     if (!record) {
         snprintf(why, size, "is no JSON (line %d): give a file that jostle profile has made",
                  error.line);
