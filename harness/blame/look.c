@@ -64,7 +64,9 @@ static double over_files(const char *pattern, bool mean)
         fclose(file);
     }
     globfree(&found);
-    return count == 0 ? UNKNOWN : mean ? sum / count : sum;
+    if (count == 0)
+        return UNKNOWN;
+    return mean ? sum / count : sum;
 }
 
 // Sectors have 512 bytes, whatever the disk's have. Partitions and what lies on other devices (LVM,

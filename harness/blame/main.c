@@ -298,7 +298,7 @@ static bool look_until(struct blame *blame, double end_s)
     return goes_on(blame);
 }
 
-static void look(struct blame *blame, struct look *look)
+static void look_now(struct blame *blame, struct look *look)
 {
     look_take(look, blame->victim.folder, blame->victim.pid);
 }
@@ -321,7 +321,7 @@ static void begin(struct blame *blame)
     }
     if (blame->victim.kind != VICTIM_NODE)
         blame->switches = switches_open();
-    look(blame, &blame->before);
+    look_now(blame, &blame->before);
     if (blame->options.program) {
         child_start(&blame->child, blame->options.program,
                     blame->options.json != NULL && strcmp(blame->options.json, "-") == 0);
@@ -336,7 +336,7 @@ static void begin(struct blame *blame)
 }
 
 // What was found since the last time.
-static void find(struct blame *blame, struct answer *answer)
+static void answer_find(struct blame *blame, struct answer *answer)
 {
     struct look after;
     const struct who *root = who_find(&blame->scan.whos, blame->victim.pid);
@@ -344,7 +344,7 @@ static void find(struct blame *blame, struct answer *answer)
     take_switches(blame, now_s() - blame->begin_s);
     if (blame->switches)
         blame->sampler.preempted_s = switches_next_window(blame->switches);
-    look(blame, &after);
+    look_now(blame, &after);
     scan_take(&blame->scan);
     if (blame->victim.kind == VICTIM_PROGRAM && root) // what it has become by exec
         memcpy(blame->victim.name, root->name, sizeof blame->victim.name);
@@ -388,7 +388,7 @@ static bool look_once(struct blame *blame)
     struct answer answer;
     const double duration_s = (double)blame->options.duration_ns / 1e9;
     (void)look_until(blame, duration_s > 0 ? now_s() + duration_s : INFINITY);
-    find(blame, &answer);
+    answer_find(blame, &answer);
     blame->state = answer.state;
     if (is_shown(blame))
         answer_print(&answer);
@@ -406,7 +406,7 @@ static bool watch(struct blame *blame)
     while (more && good) {
         struct answer answer;
         more = look_until(blame, now_s() + interval_s);
-        find(blame, &answer);
+        answer_find(blame, &answer);
         if (any && answer.facts.duration_s < interval_s / 2)
             break; // the end: too short to say anything
         any = true;

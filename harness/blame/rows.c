@@ -165,7 +165,7 @@ static int by_disk(const void *a, const void *b)
     return (one->at_disk < other->at_disk) - (one->at_disk > other->at_disk);
 }
 
-static void finish(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
+static void rows_finish(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
     for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->row[i];
@@ -202,7 +202,7 @@ void rows_make(struct rows *rows, const struct sampler *sampler, const struct fa
     rows->victim_bytes_per_s = victim.bytes / facts->duration_s;
     rows->unseen = victim.cpu_s > 0 ? victim.short_s / victim.cpu_s : 0;
     share_out(rows, sampler, facts);
-    finish(rows, sampler, facts);
+    rows_finish(rows, sampler, facts);
 }
 
 void rows_sort_by_disk(struct rows *rows)
@@ -229,9 +229,10 @@ void row_text(const struct row *row, char *text, size_t size)
         return;
     }
     const char *command = command_of(row->lead);
-    if (row->family)
-        snprintf(text, size, "%s%sshort processes of %.100s%s", row->name,
-                 row->name[0] == '\0' ? "" : " (", command, row->name[0] == '\0' ? "" : ")");
+    if (row->family && row->name[0] != '\0')
+        snprintf(text, size, "%s (short processes of %.100s)", row->name, command);
+    else if (row->family)
+        snprintf(text, size, "short processes of %.100s", command);
     else if (row->processes > 1)
         snprintf(text, size, "%.100s (%u processes)", command, row->processes);
     else

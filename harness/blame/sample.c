@@ -55,8 +55,11 @@ static void look_at(struct scan *scan, const struct process *process, double boo
     bool added;
     struct who *who = who_of(&scan->whos, process, &added);
     // Who is seen later than at the first look was born after it.
-    const long long ticks = who->scanned ? who->ticks : first ? process->ticks : 0;
-    const long long waited = who->scanned ? who->waited : first ? process->waited : 0;
+    long long ticks = first ? process->ticks : 0, waited = first ? process->waited : 0;
+    if (who->scanned) {
+        ticks = who->ticks;
+        waited = who->waited;
+    }
     if (added)
         introduce(scan, who);
     who->did.cpu_s += (double)(process->ticks - ticks) * TICK_S;

@@ -157,7 +157,7 @@ static void take_switch(struct switches *switches, size_t i, struct whos *whos,
 }
 
 // The bytes of a ring from there on, which may go round its end.
-static void copy(const struct ring *ring, uint64_t at, void *to, size_t size)
+static void copy_from_ring(const struct ring *ring, uint64_t at, void *to, size_t size)
 {
     const char *data = (const char *)ring->page + ring->page->data_offset;
     for (size_t i = 0; i < size; i++)
@@ -188,13 +188,13 @@ static void read_next(struct switches *switches, struct ring *ring)
     ring->next.header.size = 0;
     while (at < head && ring->next.header.size == 0) {
         struct perf_event_header header;
-        copy(ring, at, &header, sizeof header);
+        copy_from_ring(ring, at, &header, sizeof header);
         if (header.size < sizeof header)
             break;
         switches->lost = switches->lost || header.type == PERF_RECORD_LOST;
         if ((header.type == PERF_RECORD_SWITCH_CPU_WIDE && header.size == sizeof(struct record)) ||
             (header.type == PERF_RECORD_FORK && header.size == sizeof(struct fork)))
-            copy(ring, at, &ring->next, header.size);
+            copy_from_ring(ring, at, &ring->next, header.size);
         at += header.size;
     }
     __atomic_store_n(&ring->page->data_tail, at, __ATOMIC_RELEASE);

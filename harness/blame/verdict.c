@@ -145,8 +145,8 @@ static void say_node(struct judgement *verdict, const struct facts *facts, const
 }
 
 // What cost most decides.
-static enum resource worst(struct judgement *verdict, const struct sampler *sampler,
-                           const struct facts *facts, const struct rows *rows)
+static enum resource worst_of(struct judgement *verdict, const struct sampler *sampler,
+                              const struct facts *facts, const struct rows *rows)
 {
     const double all = fmax(facts->disk_per_s, rows->victim_bytes_per_s);
     const bool shared = !isfinite(all) || all - rows->victim_bytes_per_s > MUCH_OF_DISK * all;
@@ -257,7 +257,7 @@ void verdict_make(struct judgement *verdict, const struct victim *victim,
                            : sampler->at_disk / fmax(sampler->samples, 1);
     verdict->quota = isnan(facts->throttled) ? 0 : facts->throttled;
     verdict->stolen = fmin(verdict->ran, 1) * stolen / (busy + stolen);
-    verdict->resource = worst(verdict, sampler, facts, rows);
+    verdict->resource = worst_of(verdict, sampler, facts, rows);
     verdict->without_s = facts->duration_s / verdict->factor;
     say(verdict, who, facts, rows);
 }

@@ -135,7 +135,7 @@ static struct counts more_counts(const struct search *search, const struct rows 
 // ---- its cell
 
 // "a\nb": a list of settings has an item a line.
-static void append(char **list, char *line)
+static void append_line(char **list, char *line)
 {
     *list = text_joined(*list, "\n", line);
     free(line);
@@ -154,7 +154,7 @@ static char *metric_list(const json_t *plan)
     JSON_EACH (program, json_object_get(plan, "programs")) {
         const char *name = json_text_at(program, "name");
         if (name)
-            append(&list, text_of("%s_s=stdout:/^%s_s ([0-9.e+-]+)$/,unit=s", name, name));
+            append_line(&list, text_of("%s_s=stdout:/^%s_s ([0-9.e+-]+)$/,unit=s", name, name));
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         list = text_joined(list, "\n", others[i]);
@@ -179,7 +179,7 @@ static const char *const passed[] = {"setup",   "prepare", "conclude",
                                      "cleanup", "timeout", "statistic"};
 enum { PASSED = sizeof passed / sizeof *passed, PASSED_HOOKS = 4 };
 
-static void put(json_t *settings, const char *name, char *text)
+static void put_setting(json_t *settings, const char *name, char *text)
 {
     json_put(settings, name, json_owned_text(text));
 }
@@ -196,24 +196,25 @@ static char *stage_write(const json_t *plan, const char *dir, size_t number,
     for (size_t i = 0; i <= counts->count; i++) {
         json_auto_t *words = launcher_words(plan, i == 0 ? 0 : counts->item[i - 1]);
         OWNED char *command = json_words_quoted(words);
-        append(&variants, i == 0 ? text_of(STAGE_REFERENCE "=%s", command)
-                                 : text_of("%zu=%s", counts->item[i - 1], command));
+        append_line(&variants, i == 0 ? text_of(STAGE_REFERENCE "=%s", command)
+                                      : text_of("%zu=%s", counts->item[i - 1], command));
     }
-    put(settings, "variant", variants);
-    put(settings, "metric", metric_list(plan));
-    put(settings, "decide", decide_list(plan));
-    put(settings, "shell", text_of("none"));
-    put(settings, "washout", text_of("0"));
-    put(settings, "error", text_of("%.9g", json_number_at(from, "error")));
-    put(settings, "confidence",
+    put_setting(settings, "variant", variants);
+    put_setting(settings, "metric", metric_list(plan));
+    put_setting(settings, "decide", decide_list(plan));
+    put_setting(settings, "shell", text_of("none"));
+    put_setting(settings, "washout", text_of("0"));
+    put_setting(settings, "error", text_of("%.9g", json_number_at(from, "error")));
+    put_setting(
+        settings, "confidence",
         text_of("%.12g", json_number_at(json_object_get(plan, "search"), "confidence_each")));
     // As many blocks at least as the time has room for, but three; at most those of --min-runs.
-    put(settings, "min-runs",
-        text_of("%.0f", fmin(fmax(floor(blocks(search, counts, seconds)), 3),
-                             plan_setting(plan, "min_runs"))));
-    put(settings, "max-runs", text_of("%.0f", json_number_at(from, "max_runs")));
-    put(settings, "max-time", text_of("%.3fs", seconds));
-    put(settings, "seed", text_of("%.0f", json_number_at(from, "seed")));
+    put_setting(settings, "min-runs",
+                text_of("%.0f", fmin(fmax(floor(blocks(search, counts, seconds)), 3),
+                                     plan_setting(plan, "min_runs"))));
+    put_setting(settings, "max-runs", text_of("%.0f", json_number_at(from, "max_runs")));
+    put_setting(settings, "max-time", text_of("%.3fs", seconds));
+    put_setting(settings, "seed", text_of("%.0f", json_number_at(from, "seed")));
     for (size_t i = 0; i < PASSED; i++)
         if (json_has(from, passed[i]))
             json_put(settings, passed[i], json_text(json_text_at(from, passed[i])));
@@ -280,8 +281,8 @@ static char *counts_text(const struct counts *counts)
 }
 
 // Writes the cell, and has it measured.
-static bool begin(const json_t *plan, const struct request *request, size_t number,
-                  const struct search *search, const struct counts *counts, double seconds)
+static bool begin_stage(const json_t *plan, const struct request *request, size_t number,
+                        const struct search *search, const struct counts *counts, double seconds)
 {
     OWNED char *cell = stage_write(plan, request->next, number, search, counts, seconds);
     if (!cell)
@@ -319,7 +320,8 @@ static bool begin_first(json_t *plan, const struct request *request)
              must(json_pack("{s:I, s:f, s:b}", "stages", (json_int_t)stages, "confidence_each",
                             confidence, "all", stages == 1)));
     return study_keep(&pack_study, plan, request->next, NULL) &&
-           begin(plan, request, 1, &search, &counts, stages == 1 ? left_s : first_share * left_s);
+           begin_stage(plan, request, 1, &search, &counts,
+                       stages == 1 ? left_s : first_share * left_s);
 }
 
 // Continues a stage that was interrupted: the same numbers of copies, with the limits of now.
@@ -331,7 +333,7 @@ static bool continue_stage(const json_t *plan, const struct request *request,
     struct counts counts = {0};
     for (size_t i = 1; i < stage->experiment.settings.condition_count; i++)
         counts.item[counts.count++] = stage_copies(stage, i);
-    return begin(plan, request, stages->count, &search, &counts, request->left_s);
+    return begin_stage(plan, request, stages->count, &search, &counts, request->left_s);
 }
 
 static bool begin_further(const json_t *plan, const struct request *request, struct stages *stages)
@@ -347,7 +349,8 @@ static bool begin_further(const json_t *plan, const struct request *request, str
                    json_number_at(kept, "confidence_each"));
     const struct counts counts = more_counts(&search, &rows);
     rows_free(&rows);
-    return counts.count == 0 || begin(plan, request, stages->count + 1, &search, &counts, seconds);
+    return counts.count == 0 ||
+           begin_stage(plan, request, stages->count + 1, &search, &counts, seconds);
 }
 
 static bool next_stage(json_t *plan, const struct request *request)

@@ -370,7 +370,7 @@ static const json_t *slowdown_of(const json_t *result)
 }
 
 // Of the log ratio of a block.
-static double spread(const struct measured *measured, size_t condition)
+static double spread_of(const struct measured *measured, size_t condition)
 {
     const size_t blocks = measured->session.blocks;
     size_t count = 0;
@@ -400,7 +400,7 @@ static bool read_runs(const char *cells, const char *name, const char *loaded, j
             json_add(starts, json_incref(json_object_get(run->record, "start")));
     }
     if (good)
-        json_put(pair, "sd", number_to_json(spread(&measured, (size_t)condition)));
+        json_put(pair, "sd", number_to_json(spread_of(&measured, (size_t)condition)));
     measured_free(&measured);
     return good;
 }
@@ -444,7 +444,7 @@ static bool write_pairs(const json_t *pairs, const char *folder)
     return save_end(&save, good) || save_complain(path);
 }
 
-static int shown(const struct dirent *entry)
+static int is_shown(const struct dirent *entry)
 {
     return entry->d_name[0] != '.';
 }
@@ -454,7 +454,7 @@ bool pairs_collect(json_t *pairs, const char *folder)
     struct dirent **entry = NULL;
     OWNED char *cells = text_of("%s/cells", folder);
     size_t left = 0;
-    const int count = scandir(cells, &entry, shown, alphasort);
+    const int count = scandir(cells, &entry, is_shown, alphasort);
     for (int i = 0; i < count; i++) {
         json_t *pair = pair_of(cells, entry[i]->d_name);
         if (pair)

@@ -89,8 +89,8 @@ static void fit(const struct rows *rows, size_t left_out, double beta[DIMENSIONS
 
 // With n values left out in turn, the lower bound is the floor(alpha (n + 1))-th smallest, the
 // upper one the same from above; the outermost where there are too few for that.
-static void bound(const struct rows *rows, const double *x, double log_slowdown,
-                  struct prediction *prediction)
+static void add_interval(const struct rows *rows, const double *x, double log_slowdown,
+                         struct prediction *prediction)
 {
     double low[ROWS], high[ROWS], beta[DIMENSIONS];
     const size_t n = rows->count;
@@ -170,7 +170,7 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
     const double log_slowdown = dot(beta, x);
     prediction->known = true;
     prediction->slowdown = exp(log_slowdown);
-    bound(&rows, x, log_slowdown, prediction);
+    add_interval(&rows, x, log_slowdown, prediction);
     for (size_t r = 0; r < DIMENSIONS; r++)
         add_carrier(prediction, reporter_words[r], exp(beta[r] * x[r]));
     return true;
@@ -289,7 +289,7 @@ void table_free(struct table *table)
 }
 
 // [low, high]; null for an upper bound that there is none of, and null alone without bounds.
-static json_t *bounds(double low, double high)
+static json_t *bounds_to_record(double low, double high)
 {
     return isnan(low) ? json_null()
                       : must(json_pack("[o,o]", number_to_json(low), number_to_json(high)));
@@ -325,8 +325,8 @@ static json_t *measured_to_json(const json_t *measured)
         return json_null();
     return must(json_pack("{s:o, s:o, s:I}", "slowdown",
                           number_to_json(json_number_at(measured, "slowdown")), "ci",
-                          bounds(json_bound_at(measured, 0), json_bound_at(measured, 1)), "n",
-                          (json_int_t)measured_runs(measured)));
+                          bounds_to_record(json_bound_at(measured, 0), json_bound_at(measured, 1)),
+                          "n", (json_int_t)measured_runs(measured)));
 }
 
 // Why there is no number, or why one should not be trusted; null: neither.
@@ -359,7 +359,7 @@ static json_t *row_to_json(const struct table *table, const struct table_row *ro
                   entry[row->victim].name, "b", row->together ? NULL : entry[row->aggressor].name,
                   "beside", neighbours_json(table, row), "place", entry[row->victim].profile.place,
                   "slowdown", number_to_json(shown ? one->slowdown : NAN), "ci",
-                  shown ? bounds(one->low, one->high) : json_null(), "confidence",
+                  shown ? bounds_to_record(one->low, one->high) : json_null(), "confidence",
                   number_to_json(shown ? one->confidence : NAN), "distinguishable",
                   shown ? json_boolean(one->low > 1 || one->high < 1) : json_null(), "carrier",
                   shown && one->carriers > 0 ? one->carrier[0].words : NULL, "carriers",

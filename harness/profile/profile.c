@@ -88,7 +88,7 @@ void profile_free(struct program_profile *profile)
     profile->record = NULL;
 }
 
-static void add(json_t *words, const char *const *more)
+static void add_words(json_t *words, const char *const *more)
 {
     for (; *more != NULL; more++)
         json_add(words, json_text(*more));
@@ -111,12 +111,13 @@ static json_t *loop_words(const json_t *program)
     const char *first = json_string_value(json_array_get(words, 0));
     json_t *loop = must(json_pack("[s, s, s, s, s]", "exec", "--loop", "--settle", "0.05s", "--"));
     if (input || prepare || ignored || conclude)
-        add(loop, (const char *const[]){"bash", "-c", lap, "bash", prepare ? prepare : "",
+        add_words(loop,
+                  (const char *const[]){"bash", "-c", lap, "bash", prepare ? prepare : "",
                                         input ? input : "/dev/null", ignored ? ignored : "none",
                                         conclude ? conclude : "", NULL});
     // As an experiment has it: one word that only a shell understands.
     if (json_array_size(words) == 1 && words_need_shell(first))
-        add(loop, (const char *const[]){"sh", "-c", NULL});
+        add_words(loop, (const char *const[]){"sh", "-c", NULL});
     if (json_array_extend(loop, (json_t *)words) != 0)
         must(NULL);
     return loop;

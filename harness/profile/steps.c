@@ -97,8 +97,8 @@ static void budget(struct state *state)
 }
 
 // Insertion by doubt, into at most `most` of which `count` are used.
-static size_t insert(struct budget_level *level, size_t count, size_t most,
-                     const struct budget_level *one)
+static size_t insert_level(struct budget_level *level, size_t count, size_t most,
+                           const struct budget_level *one)
 {
     size_t at = count;
     while (at > 0 && level[at - 1].doubt < one->doubt)
@@ -130,7 +130,7 @@ static size_t budget_levels(const struct sensitivity *sensitivity, double tolera
             struct budget_level one = {.level = (below + point->level) / 2, .doubt = rise / 2};
             strcpy(one.kind, curve->kind);
             if (one.doubt > tolerance && rise > point->sd)
-                count = insert(level, count, most, &one);
+                count = insert_level(level, count, most, &one);
             below = point->level;
             log_below = log(point->fit);
         }
@@ -154,8 +154,8 @@ static double most_runs(const json_t *plan, double most)
 }
 
 // How every experiment of the profile begins: runs is how many blocks it makes at most.
-static void begin(const struct state *state, const char *command, const char *name, double runs,
-                  double time_s)
+static void begin_step(const struct state *state, const char *command, const char *name,
+                       double runs, double time_s)
 {
     study_step(command, state->folder, name);
     if (!state->verbose)
@@ -198,7 +198,7 @@ static void step_alone(const struct state *state)
     const bool noise = json_is_true(json_object_get(plan, "check_noise"));
     const double given_s = json_number_at(plan, "max_time_s");
     const double most_s = noise ? fmin(noise_s, given_s > 0 ? given_s : noise_s) : default_s / 20;
-    begin(state, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS), most_s);
+    begin_step(state, "run", STEP_ALONE, most_runs(plan, noise ? NOISE_RUNS : ALONE_RUNS), most_s);
     study_words(json_object_get(plan, "options"));
     study_word("--warmup=1");
     end_with_program(plan);
@@ -277,8 +277,8 @@ static void say_forecast(const struct state *state)
 
 static void step_sensitivity(const struct state *state)
 {
-    begin(state, "slowdown", STEP_SENSITIVITY, most_runs(state->plan, BUDGET_RUNS),
-          state->sensitivity_s);
+    begin_step(state, "slowdown", STEP_SENSITIVITY, most_runs(state->plan, BUDGET_RUNS),
+               state->sensitivity_s);
     study_words(json_object_get(state->plan, "options"));
     put_loads(state->plan);
     end_with_program(state->plan);
@@ -297,7 +297,7 @@ static bool step_added(const struct state *state)
     const size_t count = budget_levels(&sensitivity, level_tolerance, level, state->added);
     if (count == 0)
         return false;
-    begin(state, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS), state->added_s);
+    begin_step(state, "slowdown", STEP_ADDED, most_runs(state->plan, BUDGET_RUNS), state->added_s);
     study_words(json_object_get(state->plan, "options"));
     for (size_t i = 0; i < count; i++)
         put_load(level[i].kind, level[i].level);
@@ -351,7 +351,8 @@ static void step_pressure(const struct state *state)
 {
     char path[PATH_MAX];
     OWNED char *load = loop_text("program", state->plan);
-    begin(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS), state->pressure_s);
+    begin_step(state, "slowdown", STEP_PRESSURE, most_runs(state->plan, BUDGET_RUNS),
+               state->pressure_s);
     put_kept(state->plan);
     study_word("--no-probe"); // the target is one
     OWNED char *list = put_reporters();
@@ -384,7 +385,7 @@ static void step_rest(struct state *state)
         step_pressure(state);
 }
 
-static bool next(struct state *state)
+static bool next_step(struct state *state)
 {
     if (!study_is_done(state->folder, STEP_ALONE)) {
         step_alone(state);
@@ -403,7 +404,7 @@ bool steps_print(const char *folder, bool verbose, bool dry_run)
 {
     json_t *plan = study_plan(&profile_study, folder);
     struct state state = {.folder = folder, .plan = plan, .verbose = verbose, .dry_run = dry_run};
-    const bool good = plan && next(&state);
+    const bool good = plan && next_step(&state);
     json_decref(plan);
     return good && fflush(stdout) == 0;
 }
