@@ -190,8 +190,8 @@ script() {
 @test "submit that is killed leaves no temporary folder" {
     mkdir bin tmp
     campaign true 1 2
-    printf '#!/bin/sh\ntouch "%s/began"\nexec sleep 60\n' "$PWD" >bin/git
-    chmod +x bin/git
+    printf '#!/bin/sh\ntouch "%s/began"\nexec sleep 60\n' "$PWD" >bin/cp
+    chmod +x bin/cp
     TMPDIR=$PWD/tmp PATH=$PWD/bin:$PATH "$JOSTLE" submit c.conf --scheduler local --output "$PWD/out" 3>&- &
     eventually 30 test -e began
     # shellcheck disable=SC2046 # words
