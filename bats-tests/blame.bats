@@ -231,6 +231,14 @@ END
     ends_with 0 "$pid"
 }
 
+@test "who sleeps, such as for a lock that another one has, is not said to be slowed down by nobody" {
+    flock lock sleep 20 3>&- &
+    started+=("$!")
+    eventually 5 eval '! flock --nonblock lock true'
+    "$BIN/blame" --duration 500ms --json record --quiet -- flock --timeout 1 lock true
+    holds '.verdict.resource != "none" or (.verdict.text | test("^flock is not slowed down by others on CPUs and disks: .*, and slept [0-9]+ %: for a timer, a lock or the network"))' <record
+}
+
 @test "a file for the record that cannot be written is refused before the program begins" {
     run -1 "$BIN/blame" --json no/such/folder -- touch began
     [[ $output == 'jostle: no/such/folder cannot be written ('*')'* && ! -e began ]]

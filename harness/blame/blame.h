@@ -297,6 +297,7 @@ struct judgement {
     double without_s;         // what the time would be without it
     // Of the time, 0 to 1:
     double ran, waited_others, waited_own, at_disk, quota, stolen;
+    double asleep; // in samples: none of its threads wanted a CPU or a disk
     char text[512];
 };
 

@@ -8,6 +8,8 @@
 #define MUCH_UNSEEN 0.2
 // Others' part of what all moved to and from disks, from which on they may be to blame.
 #define MUCH_OF_DISK 0.1
+// From then on it is said that nothing is known of its sleep.
+#define MUCH_SLEEP 0.2
 // Fewer samples tell nothing.
 #define LEAST_SAMPLES 8
 
@@ -181,7 +183,7 @@ static enum resource worst_of(struct judgement *verdict, const struct sampler *s
 static void say(struct judgement *verdict, const char *who, const struct facts *facts,
                 const struct rows *rows)
 {
-    char time[32], times[32], without[32], low[32], high[32], range[128] = "";
+    char time[32], times[32], without[32], low[32], high[32], range[160] = "";
     const double lost = 1 - 1 / verdict->factor;
     seconds_text(facts->duration_s, time);
     times_text(verdict->factor, times);
@@ -224,12 +226,19 @@ static void say(struct judgement *verdict, const char *who, const struct facts *
                  who, 100 * lost, time, times);
         break;
     case RESOURCE_NONE:
-        snprintf(
-            verdict->text, sizeof verdict->text,
-            "%s is not slowed down by others: of %s it ran %.0f %%, and waited for a CPU "
-            "%.1f %% and for a disk %.1f %%%s",
-            who, time, 100 * verdict->ran, 100 * verdict->waited_others, 100 * verdict->at_disk,
-            verdict->at_disk > 0.05 && rows->victim_bytes_per_s > 0 ? ", which is its own" : "");
+        if (verdict->asleep > MUCH_SLEEP)
+            snprintf(range, sizeof range,
+                     ", and slept %.0f %%: for a timer, a lock or the network, and the kernel does "
+                     "not say whose doing that is",
+                     100 * verdict->asleep);
+        snprintf(verdict->text, sizeof verdict->text,
+                 "%s is not slowed down by others%s: of %s it ran %.0f %%, and waited for a CPU "
+                 "%.1f %% and for a disk %.1f %%%s%s",
+                 who, *range == '\0' ? "" : " on CPUs and disks", time, 100 * verdict->ran,
+                 100 * verdict->waited_others, 100 * verdict->at_disk,
+                 verdict->at_disk > 0.05 && rows->victim_bytes_per_s > 0 ? ", which is its own"
+                                                                         : "",
+                 range);
         break;
     }
 }
@@ -255,6 +264,7 @@ void verdict_make(struct judgement *verdict, const struct victim *victim,
     verdict->at_disk = group && !isnan(facts->group_io)
                            ? facts->group_io
                            : sampler->at_disk / fmax(sampler->samples, 1);
+    verdict->asleep = fmax(1 - (sampler->active + sampler->at_disk) / fmax(sampler->samples, 1), 0);
     verdict->quota = isnan(facts->throttled) ? 0 : facts->throttled;
     verdict->stolen = fmin(verdict->ran, 1) * stolen / (busy + stolen);
     verdict->resource = worst_of(verdict, sampler, facts, rows);
