@@ -246,16 +246,3 @@ void config_free(struct config *config)
     free(config->item);
     arena_free(&config->arena);
 }
-
-void config_put(FILE *stream, const char *text, const char *doubled)
-{
-    fputc('"', stream);
-    for (; *text != '\0'; text++) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', stream);
-        if (strchr(doubled, *text))
-            fputc(*text, stream);
-        fputs(*text == '\n' ? "\\n" : (const char[]){*text, '\0'}, stream);
-    }
-    fputc('"', stream);
-}

@@ -31,8 +31,4 @@ struct config {
 bool config_read(struct config *config, const char *file, FILE *stream);
 void config_free(struct config *config);
 
-// Writes a value, or the name of a section, in quotes, so that it is read as it is; the characters
-// of doubled are written twice.
-void config_put(FILE *stream, const char *text, const char *doubled);
-
 #endif
