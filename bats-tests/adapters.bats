@@ -64,8 +64,9 @@ serve() {
         grep -q '^command: .' "$file"
         grep -q '^# Tested against ' "$file"
         printf '[target "a"]\n command = true\n' >c.conf
+        git config -f c.conf --list -z --show-origin >entries
         JOSTLE_HARNESS=$ROOT/harness "$BIN/campaign" expand --file "$PWD/c.conf" --instances . --workloads . --plan plan.json --conf conf \
-            --set "metric=@$name:$(names "$name")"
+            --set "metric=@$name:$(names "$name")" <entries
     done
     run -0 "$JOSTLE" adapters redis-benchmark
     [[ $output == "$(<"$ROOT/harness/adapters/redis-benchmark")" ]]

@@ -10,7 +10,8 @@ setup() {
 
 # expand FILE [OPTION...]: the plan of FILE, in plan.json.
 expand() {
-    "$BIN/campaign" expand --file "$1" --instances "$ROOT/workloads/instances" --workloads "$WORKLOADS" --plan plan.json --conf conf "${@:2}"
+    git config -f "$1" --includes --list -z --show-origin >entries
+    "$BIN/campaign" expand --file "$1" --instances "$ROOT/workloads/instances" --workloads "$WORKLOADS" --plan plan.json --conf conf "${@:2}" <entries
 }
 
 @test "cells and keys are those of the recorded campaigns: old records are continued" {
@@ -307,33 +308,4 @@ repeated() {
     printf '[target "a"]\n command = true\n' >c.conf
     run -2 --separate-stderr expand "$PWD/c.conf" --set prepare=$'\xff'
     [[ $stderr == *'--set prepare='*'not valid UTF-8'* ]]
-}
-
-@test "a campaign file is read as git reads it, with what it includes" {
-    printf '\xef\xbb\xbf; a comment\r\n[Target "a\\"b;c"]command = true {n-2} \\\n   "# in  quotes ;" '"'"'x  "\\\\ y'"'"'\t z\\t" ; out of them\n\r\nN-2=1\t\t2 3\nshell=sh\n' >c.conf
-    printf '[load.Half] ; a name in lower case\n  spec = "cpu --percent " 50 # and a comment\n\n[include]\npath = more/inner.conf\n[campaign]#\n\tName = \\"\\n\\\\\r\n  cold\r\n  scratch=\n  description = open \\\n' >>c.conf
-    mkdir more
-    printf '[target "inner"]\n  command = true\n[include]\n  path = ../last.conf' >more/inner.conf
-    printf '[target "last"] command=true' >last.conf
-    # The folder's own file has all of them, but that they are included.
-    "$BIN/campaign" expand --file "$PWD/c.conf" --instances . --workloads . --plan plan.json --conf own.conf
-    diff <(git config -f c.conf --includes --list -z | grep -zv ^include | tr '\0' '\n' | sed 's/^campaign.cold$/&\ntrue/') <(git config -f own.conf --list -z | tr '\0' '\n')
-    [[ $(git config -f own.conf --list -z | tr -dc '\0' | wc -c) -eq 10 ]]
-}
-
-@test "a campaign file that git would refuse is refused, with its line" {
-    local text
-    for text in '[target "a"' '[target a]' '[]' '[tar get]' '[a] 1 = 2' '[a]\nk = "open' '[a]\nk = \\q' '[a] k x' '[a_b]' '[a] k_b = 1' '"'; do
-        # shellcheck disable=SC2059
-        printf "\n$text\n" >c.conf
-        run ! git config -f c.conf --list
-        run -2 --separate-stderr "$BIN/campaign" expand --file c.conf --instances . --workloads . --plan plan.json --conf own.conf
-        [[ $stderr =~ ^'jostle: c.conf:'[23]': this cannot be read: write [section "NAME"], and key = value below it'$ ]]
-    done
-    printf '[a]\n[include]\n  path = c.conf\n' >c.conf
-    run -2 --separate-stderr "$BIN/campaign" expand --file c.conf --instances . --workloads . --plan plan.json --conf own.conf
-    [[ $stderr == 'jostle: ./c.conf:3: include.path: files include each other: take it out' ]]
-    printf '[include]\n  path = /dev/stdin\n' >c.conf
-    run -2 --separate-stderr "$BIN/campaign" expand --file c.conf --instances . --workloads . --plan plan.json --conf own.conf < <(sleep 0.1)
-    [[ $stderr == 'jostle: c.conf:2: include.path: /dev/stdin cannot be read (not a regular file): fix the path of the include' ]]
 }

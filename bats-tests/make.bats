@@ -58,8 +58,8 @@ load helpers
     [[ $output == *'jostle: liburing-devel is missing (optional: asynchronous disk load): dnf install liburing-devel'* ]]
     [[ $(id -u) -eq 0 ]] || skip 'needs root'
     run -1 env PATH="$BATS_TEST_TMPDIR/bin" "$ROOT/packaging/install-deps"
-    grep -qx 'install -y -q gcc glibc-devel make libuv-devel gsl-devel jansson-devel libgcrypt-devel hwloc-devel jq' "$BATS_TEST_TMPDIR/asked"
-    grep -qx 'install -y -q git jemalloc-devel hwloc liburing-devel hyperfine' "$BATS_TEST_TMPDIR/asked"
+    grep -qx 'install -y -q gcc glibc-devel make git libuv-devel gsl-devel jansson-devel libgcrypt-devel hwloc-devel jq' "$BATS_TEST_TMPDIR/asked"
+    grep -qx 'install -y -q jemalloc-devel hwloc liburing-devel hyperfine' "$BATS_TEST_TMPDIR/asked"
 }
 
 @test "a library that nothing can be built without cannot be left out" {

@@ -158,7 +158,9 @@ refused() {
         [[ $type != @(text|list) || $wrong != perhaps ]] || wrong='' # any other text is one
         rm -f plan
         printf '# a campaign\n\n[target "a"]\n    command = true\n[campaign]\n    %s = %s\n' "$name" "$wrong" >"$name.conf"
-        run --separate-stderr "$BIN/campaign" expand --file "$name.conf" --instances . --workloads "$WORKLOADS" --plan plan --conf conf
+        # As `git config --list -z --show-origin` prints it.
+        printf 'file:%s\0%s\n%s\0' "$name.conf" target.a.command true "$name.conf" "campaign.$name" "$wrong" >entries
+        run --separate-stderr "$BIN/campaign" expand --file "$name.conf" --instances . --workloads "$WORKLOADS" --plan plan --conf conf <entries
         [[ $marks != *bare* || $type != text || -n $wrong ]] || continue # empty: the flag
         [[ $status -eq 2 && ${#stderr_lines[@]} -eq 1 && $stderr == "jostle: $name.conf:6: campaign.$name: "* && ! -e plan ]] || {
             printf '%s = %s: status %s: %s\n' "$name" "$wrong" "$status" "$stderr"

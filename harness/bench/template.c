@@ -1,6 +1,5 @@
 #include "bench.h"
 
-#include "common/config.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -28,28 +27,53 @@ void matrix_mistake(const char *where, const char *what)
 
 // ---- sections
 
+// A value as git config reads it: in quotes, with \" and \\ in it, or as it is.
+static char *read_value(const char *text)
+{
+    char *value = must(strdup(*text == '"' ? text + 1 : text)), *end = value;
+    if (*text != '"')
+        return value;
+    for (const char *at = value; *at != '"'; at++) {
+        at += *at == '\\';
+        if (*at == '\0')
+            matrix_mistake(text, "its quotes are not closed");
+        *end++ = *at;
+    }
+    *end = '\0';
+    return value;
+}
+
+static char *trimmed(char *text)
+{
+    text += strspn(text, " \t");
+    for (char *end = text + strlen(text); end > text && isspace((unsigned char)end[-1]);)
+        *--end = '\0';
+    return text;
+}
+
 json_t *sections_read(void)
 {
-    struct config config;
     json_t *sections = must(json_object()), *lines = NULL;
-    OWNED char *id = NULL; // of the section that lines are of
-    FILE *stream = must(fmemopen((char *)bench_matrix_text, strlen(bench_matrix_text), "r"));
-    if (!config_read(&config, "harness/bench/matrix", stream))
-        matrix_mistake("the matrix", config.error);
-    for (size_t i = 0; i < config.count; i++) {
-        const struct entry *entry = &config.item[i];
-        OWNED char *own = text_of("%s %s", entry->section, entry->sub);
-        if (!id || strcmp(id, own) != 0) {
-            if (json_has(sections, own))
-                matrix_mistake(own, "it is there twice");
+    OWNED char *copy = must(strdup(bench_matrix_text));
+    for (char *rest = copy, *next; (next = strsep(&rest, "\n"));) {
+        char *line = trimmed(next), *equals = strchr(line, '=');
+        char kind[16], name[64];
+        if (*line == '\0' || *line == '#')
+            continue;
+        if (sscanf(line, "[%15s \"%63[^\"]\"]", kind, name) == 2) {
+            OWNED char *id = text_of("%s %s", kind, name);
+            if (json_has(sections, id))
+                matrix_mistake(id, "it is there twice");
             lines = must(json_array());
-            json_put(sections, own, lines);
-            free(id);
-            id = must(strdup(own));
+            json_put(sections, id, lines);
+        } else if (equals && lines) {
+            *equals = '\0';
+            json_add(lines, must(json_pack("[s, o]", trimmed(line),
+                                           json_owned_text(read_value(trimmed(equals + 1))))));
+        } else {
+            matrix_mistake(line, "it is neither a section nor a setting");
         }
-        json_add(lines, must(json_pack("[s, s]", entry->key, entry->value)));
     }
-    config_free(&config);
     return sections;
 }
 

@@ -1,4 +1,5 @@
-# A campaign file becomes a plan, by the program campaign. Sourced, never run; needs common, options.
+# A campaign file becomes a plan: the program campaign reads and writes, git reads the
+# file. Sourced, never run; needs common, options.
 
 # shellcheck disable=SC2034,SC2154 # for those who source this; what options and common have set
 # shellcheck source-path=SCRIPTDIR source=../lib/study.bash
@@ -35,6 +36,21 @@ campaign_copy() {
         die "$1 cannot be copied to $campaign_tmp: is the disk full? Make room, or set TMPDIR to another folder"
 }
 
+# campaign_includes FILE [DEPTH]: refuses a campaign file that includes what is there and is no regular file: git
+# would wait for a pipe. Beyond a depth of 10 git itself refuses it.
+campaign_includes() {
+    local entry path
+    local -a entries
+    mapfile -d '' -t entries < <(git config -f "$1" --no-includes --type=path -z --get-regexp '^include(if\..*)?\.path$' 2>/dev/null)
+    for entry in "${entries[@]}"; do
+        path=${entry#*$'\n'}
+        [[ $path == /* ]] || path=$(dirname -- "$1")/$path
+        [[ -e $path && ${2:-0} -le 10 ]] || continue
+        [[ -f $path ]] || usage_error "$1 includes $path, which is not a regular file: take it out"
+        campaign_includes "$path" $((${2:-0} + 1))
+    done
+}
+
 # campaign_make FILE OVERRIDES: writes the plan of FILE, a jostle.campaign/1, to
 # $campaign_tmp/plan, and the file as one, includes and all, to $campaign_tmp/conf.
 # OVERRIDES are NAME=VALUE lines.
@@ -42,12 +58,15 @@ campaign_make() {
     local line
     local -a set=()
     campaign_file=$1
+    campaign_includes "$1"
+    git config -f "$1" --includes --list -z --show-origin >"$campaign_tmp/entries" 2>"$campaign_tmp/git" ||
+        usage_error "$1 cannot be read ($(head -n 1 "$campaign_tmp/git")): write [section \"NAME\"], and key = value below it"
     while IFS= read -r line; do
         [[ -z $line ]] || set+=(--set "$line")
     done <<<"$2"
     campaign_copy "$1" conf
     "$JOSTLE_BIN/campaign" expand --file "$1" --instances "$JOSTLE_ROOT/workloads/instances" --workloads "${JOSTLE_BIN%/bin}/workloads" \
-        "${set[@]}" --plan "$campaign_tmp/plan" --conf "$campaign_tmp/conf" || exit
+        "${set[@]}" --plan "$campaign_tmp/plan" --conf "$campaign_tmp/conf" <"$campaign_tmp/entries" || exit
 }
 
 # campaign_describe: what the shell has to know of $campaign_tmp/plan, into plan: name (fit for a folder), nodes (how many

@@ -1,7 +1,6 @@
 #ifndef CAMPAIGN_CAMPAIGN_H
 #define CAMPAIGN_CAMPAIGN_H
 
-#include "common/config.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/record_json.h"
@@ -40,8 +39,31 @@ enum fill {
 // {name: text}; a name that neither has is put back as {name}.
 char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill);
 
-// A campaign file (common/config.h).
+// A campaign file as `git config -f FILE --includes --list -z --show-origin`
+// prints it: a list of entries, in git's order, in which the last one of a name
+// counts.
 
+struct entry {
+    const char *file;    // that it is in: FILE, or one that is included
+    const char *section; // in lower case, as git has it
+    const char *sub;     // "" for a section without a name
+    const char *key;     // in lower case
+    const char *value;   // "true" for a key without =
+};
+
+struct config {
+    const char *file; // the campaign file itself
+    struct entry *entries;
+    size_t count;
+    char *text; // what the entries point into
+};
+
+// Reads what git printed, to its end. Ends the program where it is no such text.
+void config_read(struct config *config, const char *file, FILE *stream);
+void config_free(struct config *config);
+
+// Refuses includes of files that do not exist: git passes over them.
+void config_check_includes(const struct config *config);
 bool config_includes(const struct config *config);
 // Writes the entries, without the includes, as one file.
 bool config_write(const struct config *config, FILE *stream);

@@ -133,8 +133,7 @@ int command_expand(struct campaign *campaign)
     if (!campaign->file || !campaign->instances || !campaign->workloads || !campaign->plan_path ||
         !campaign->conf)
         usage_error("campaign expand needs --file, --instances, --workloads, --plan and --conf");
-    if (!config_read(&config, campaign->file, NULL))
-        usage_error("%s", config.error);
+    config_read(&config, campaign->file, stdin);
     json_auto_t *plan = expand(&config, campaign);
     const char *path = campaign->plan_path;
     bool written = campaign_plan_write(plan, path);

@@ -332,12 +332,13 @@ json_t *expand(const struct config *config, const struct campaign *call)
         config_refuse(config, NULL, NULL, "the path of the file is not valid UTF-8: rename it");
     context.overrides = parse_overrides(&call->set);
     for (size_t i = 0; i < config->count; i++) {
-        check_utf8(config, &config->item[i]);
-        check_section(config, &config->item[i]);
+        check_utf8(config, &config->entries[i]);
+        check_section(config, &config->entries[i]);
     }
+    config_check_includes(config);
     for (size_t i = 0; i < config->count; i++)
-        if (strcmp(config->item[i].section, "campaign") == 0)
-            check_campaign_key(config, &config->item[i]);
+        if (strcmp(config->entries[i].section, "campaign") == 0)
+            check_campaign_key(config, &config->entries[i]);
     struct sections sections = sections_of(config, "campaign");
     const struct section campaign =
         sections.count > 0 ? sections.list[0] : (struct section){.kind = "campaign"};

@@ -286,7 +286,7 @@ static const struct command {
 
 static const char intro[] =
     "The part of jostle's campaigns that reads and writes files.\n\n"
-    "  expand              a campaign file becomes a plan\n"
+    "  expand              what git config prints of a campaign file becomes a plan\n"
     "  describe PLAN       what the shell needs to know of a plan\n"
     "  plan PLAN DIR       jostle.plan/1: the cells, with how long each takes\n"
     "  tasks PLAN DIR      the cells to measure, grouped into tasks: a line such as 3-7,9 each\n"
