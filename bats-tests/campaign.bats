@@ -309,3 +309,12 @@ repeated() {
     run -2 --separate-stderr expand "$PWD/c.conf" --set prepare=$'\xff'
     [[ $stderr == *'--set prepare='*'not valid UTF-8'* ]]
 }
+
+@test "the folder's own campaign file has all that the campaign file has and includes, as git reads it" {
+    printf '\xef\xbb\xbf; a comment\r\n[Target "a\\"b;c"]command = true {n-2} \\\n   "# in  quotes ;" '"'"'x  "\\\\ y'"'"'\t z\\t" ; out of them\n\r\nN-2=1\t\t2 3\nshell=sh\n' >c.conf
+    printf '[load.Half] ; a name in lower case\n  spec = "cpu --percent " 50 # and a comment\n\n[include]\npath = inner.conf\n[campaign]#\n\tName = \\"\\n\\\\\r\n  cold\r\n  scratch=\n' >>c.conf
+    printf '[target "in\tner"]\n  command = true\n  description = "\\ta\001b\r"\n' >inner.conf
+    expand "$PWD/c.conf"
+    diff <(git config -f c.conf --includes --list -z | grep -zv ^include | tr '\0' '\n' | sed 's/^campaign.cold$/&\ntrue/') <(git config -f conf --list -z | tr '\0' '\n')
+    [[ $(git config -f conf --list -z | tr -dc '\0' | wc -c) -ge 9 ]]
+}

@@ -447,3 +447,16 @@ char *words_quote(const char *const *words, size_t count)
     *out = '\0';
     return text;
 }
+
+void config_put(FILE *stream, const char *text, const char *doubled)
+{
+    fputc('"', stream);
+    for (; *text != '\0'; text++) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', stream);
+        if (strchr(doubled, *text))
+            fputc(*text, stream);
+        fputs(*text == '\n' ? "\\n" : (const char[]){*text, '\0'}, stream);
+    }
+    fputc('"', stream);
+}

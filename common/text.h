@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <time.h>
 
 // What follows the prefix, in text itself; NULL: it does not begin so.
@@ -90,5 +91,9 @@ size_t words_until_joint(const char *text, const char **rest);
 // The words with a blank between them, each quoted where a shell needs it; to
 // be freed. NULL: out of memory.
 char *words_quote(const char *const *words, size_t count);
+
+// Writes a value of a file that git config reads, or the name of a section, in quotes, so that it
+// is read as it is; the characters of doubled are written twice.
+void config_put(FILE *stream, const char *text, const char *doubled);
 
 #endif

@@ -2,14 +2,15 @@
 
 #include "common/memory.h"
 #include "common/record_json.h"
+#include "common/text.h"
 
 #include <math.h>
 #include <string.h>
 
 // A plan as a campaign file.
 
-// `key = "value"` as printf makes it, quoted as git config reads it. Braces are literal: a bench
-// has no placeholders of a campaign file.
+// `key = "value"` as printf makes it. Braces are literal: a bench has no placeholders of a campaign
+// file.
 __attribute__((format(printf, 3, 4))) static void put(FILE *file, const char *key,
                                                       const char *format, ...)
 {
@@ -19,18 +20,9 @@ __attribute__((format(printf, 3, 4))) static void put(FILE *file, const char *ke
     if (vasprintf(&value, format, arguments) < 0)
         must(NULL);
     va_end(arguments);
-    fprintf(file, "    %s = \"", key);
-    for (const char *at = value; *at != '\0'; at++) {
-        if (*at == '"' || *at == '\\')
-            fputc('\\', file);
-        if (*at == '{' || *at == '}')
-            fputc(*at, file);
-        if (*at == '\n')
-            fputs("\\n", file);
-        else
-            fputc(*at, file);
-    }
-    fputs("\"\n", file);
+    fprintf(file, "    %s = ", key);
+    config_put(file, value, "{}");
+    fputc('\n', file);
     free(value);
 }
 

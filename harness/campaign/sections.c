@@ -221,27 +221,22 @@ void config_check_includes(const struct config *config)
     }
 }
 
-// git reads the quoting of JSON: \", \\, \n and \t.
-static char *quoted(const char *text)
-{
-    json_auto_t *string = json_string(text);
-    return must(json_dumps(string, JSON_ENCODE_ANY | JSON_COMPACT));
-}
-
 bool config_write(const struct config *config, FILE *stream)
 {
-    bool written = true;
     for (size_t i = 0; i < config->count; i++) {
         const struct entry *entry = &config->entries[i];
         if (is_include(entry))
             continue;
-        OWNED char *sub = quoted(entry->sub), *value = quoted(entry->value);
-        const bool has_sub = entry->sub[0] != '\0';
-        written = fprintf(stream, "[%s%s%s]\n    %s = %s\n", entry->section, has_sub ? " " : "",
-                          has_sub ? sub : "", entry->key, value) > 0 &&
-                  written;
+        fprintf(stream, "[%s", entry->section);
+        if (entry->sub[0] != '\0') {
+            fputc(' ', stream);
+            config_put(stream, entry->sub, "");
+        }
+        fprintf(stream, "]\n    %s = ", entry->key);
+        config_put(stream, entry->value, "");
+        fputc('\n', stream);
     }
-    return written;
+    return !ferror(stream);
 }
 
 // ---- what a section may set, and placeholders
