@@ -126,6 +126,8 @@ capacity() {
     [[ $output == *"capacity needs --slo"*"p99_ms<2"* ]]
     run -2 capacity --slo 'p99_ms=2' -- true
     [[ $output == *"--slo p99_ms=2: not METRIC<VALUE"* ]]
+    run -2 capacity --slo "$(printf 'x%.0s' {1..64})<2" --vary 'n=1..5' -- sh -c ': {n}' # the longest name that a metric may have
+    [[ $output == *"xx: no metric is named so: "* ]]
     run -2 capacity --slo 'wall_s<2' --vary 'rate=5..1' -- true
     [[ $output == *"--vary rate=5..1: not NAME=LOW..HIGH"* ]]
     run -2 capacity --slo 'wall_s<2' --vary 'rate=1..5' -- true

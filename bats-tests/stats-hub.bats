@@ -461,6 +461,54 @@ END
     hear $'stop\tinterrupted\t'
 }
 
+@test "a time or a variant that is no number is refused, and one of a scheduler that is none is null" {
+    describe '.settings.max_runs = .settings.min_runs'
+    mkfifo orders
+    start
+    exec {orders}<>orders
+    send 'begin\tsoon'
+    hear $'failed\t-\tbegin: a time is a number of microseconds'
+    send 'begin\t1700000000000000\tnan'
+    hear $'failed\t-\tbegin: *'
+    send 'begin\t1700000000000000'
+    hear $'run\thalf\t1\t1\t*'
+    send "series\t$PWD/orders\tx\t0"
+    hear $'failed\t-\tseries: each condition needs a VARIANT, which is a number or -'
+    send 'record\tnan'
+    hear $'failed\t-\trecord: a delay is a number of microseconds'
+    run_once
+    hear $'run\tbaseline\t1\t2\t*'
+    send 'stop\tinterrupted'
+    hear $'stop\tinterrupted\t*'
+    send 'steps\tstep\t12.0\tx\tmany\tnan\tinf\t1e3\tDONE' 'after\t{"time"'
+    hear $'failed\t-\tafter: the counters are no JSON'
+    send 'after\t{"time":"2023-11-14T23:00:00Z"}'
+    finish
+    holds '.step_accounting.steps == [{ step: "12.0", name: "x", tasks: null, elapsed_s: null, cpu_s: null, max_rss_bytes: null, state: "DONE" }]' <folder/experiment.json
+}
+
+@test "a command may be long: the counters of an experiment with many inputs" {
+    describe
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    send 'stop\tinterrupted'
+    hear $'stop\tinterrupted\t*'
+    jq -nrj '["after", ({ time: "2023-11-14T23:00:00Z", neighbours: null, note: ("x" * 100000) } | tojson)] | join("\t")' >&"$hub"
+    send ''
+    finish
+    holds '.after.note | length == 100000' <folder/experiment.json
+}
+
+@test "an answer is one line, whatever a failure says" {
+    describe
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    run_once '.exit_code = 127 | .start_error = "not\n\tfound"'
+    hear $'stop\tfailure\tcould not be started (not  found)\tcheck the command, *\ttarget'
+}
+
 @test "the end of stdin without a result is an interruption; an end that was announced is kept" {
     describe
     start
@@ -562,6 +610,13 @@ END
     run -1 "$BIN/stats" --derive empty links
     [[ $output == *'empty/experiment.json'*'links/runs.jsonl: line 2 is no record: '* && $(wc -l <<<"$output") -eq 2 ]]
     [[ -s links/result.json && ! -e folder/result.json && $(tail -c 6 folder/runs.jsonl) == '{"torn' ]]
+}
+
+@test "derive: conditions that are not named after their variant have their own name as that of the load" {
+    describe '.variants = [{ name: "a-long-name" }, { name: "b" }] | .conditions = [{ name: "a-long-name", variant: "a-long-name" }, { name: "b", variant: "b" }, { name: "x" }, { name: "b@mem", variant: "b", load: "mem" }]'
+    printf '{"condition":"%s","block":1,"order":%d,"wall_s":1}\n' a-long-name 1 b 2 x 3 b@mem 4 >folder/runs.jsonl
+    run -0 "$BIN/stats" --derive folder
+    holds '.conditions | map(.load_name) == [null, null, "x", "mem"]' <folder/result.json
 }
 
 @test "the service's CPU time is not that of other programs, and its end is heard while a run is made" {

@@ -12,9 +12,8 @@
 #include "text.h"
 #include "units.h"
 
-#define LONGEST_NAME 64
-#define PERF         "perf:"
-#define ENERGY       "energy:"
+#define PERF   "perf:"
+#define ENERGY "energy:"
 
 static const char *const metric_take_names[] = {
     [TAKE_LAST] = "last", [TAKE_FIRST] = "first",   [TAKE_SUM] = "sum",    [TAKE_MEAN] = "mean",
@@ -130,7 +129,7 @@ static bool read_variant(const struct reader *reader)
 // The name of what has a source and no name: perf_IPC.
 static bool make_name(const struct reader *reader, const char *source)
 {
-    char name[LONGEST_NAME + 1];
+    char name[METRIC_NAME_SIZE];
     const size_t length = strcspn(source, ",");
     snprintf(name, sizeof name, "%.*s", (int)length, source);
     for (char *c = name; *c != '\0'; c++)
@@ -154,7 +153,7 @@ static bool read_name(const struct reader *reader, const char *text, const char 
         return refuse(reader, "a definition is NAME=SOURCE, as in p99_ms=stdout:/p99: ([0-9.]+)/");
     if (!read_variant(reader))
         return false;
-    if (!is_name(reader->metric->name) || strlen(reader->metric->name) > LONGEST_NAME)
+    if (!is_name(reader->metric->name) || strlen(reader->metric->name) >= METRIC_NAME_SIZE)
         return refuse(reader, "a name is of letters, digits and _, does not begin with a digit, "
                               "and has at most 64 characters");
     if (builtin_metric(reader->metric->name) || strcmp(reader->metric->name, "all") == 0)
@@ -273,7 +272,7 @@ static bool refuse_tail(const struct reader *reader, const char *text)
 {
     const char *comma = strrchr(text, ',');
     const size_t length = comma ? strcspn(comma + 1, "=") : 0;
-    char word[LONGEST_NAME];
+    char word[METRIC_NAME_SIZE];
     if (length == 0 || length >= sizeof word || comma[1 + length] != '=' ||
         strspn(comma + 1, "abcdefghijklmnopqrstuvwxyz") != length)
         return refuse(reader, "the regular expression is between two slashes, as in "

@@ -61,6 +61,9 @@ enum metric_take {
     TAKE_PERCENTILE = METRIC_TAKES
 };
 
+// The longest name, with the '\0' behind it.
+enum { METRIC_NAME_SIZE = 65 };
+
 // The characters that make the path of a file a pattern.
 #define METRIC_PATTERN "*?["
 

@@ -278,7 +278,7 @@ static void check_objective(const struct metrics *metrics, const char *name)
 
 static void check_place(const struct experiment *experiment, const struct vary *vary)
 {
-    char place[OBJECTIVE_NAME_SIZE + 2];
+    char place[METRIC_NAME_SIZE + 2];
     snprintf(place, sizeof place, "{%s}", vary->name);
     for (size_t i = 0; i < experiment->variants.count; i++) {
         const struct variant *variant = &experiment->variants.variant[i];

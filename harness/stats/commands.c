@@ -9,9 +9,11 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,7 +112,6 @@ static bool finish_no_hyperfine(struct hub *hub)
 }
 
 enum { FIELDS_MAX = 512 };
-static const double us = 1e-6;
 
 struct command {
     const char *name;
@@ -253,13 +254,13 @@ static bool take_await(struct hub *hub, char *const *field)
         if (!source)
             return hub_fail(hub, field[i], "no such source: name it with meter or load first");
         free(source->event);
-        source->event = strdup(field[1]);
+        source->event = must(strdup(field[1]));
     }
     hub->await = true;
     hub->awaits_run = strcmp(field[1], "record") == 0 || strcmp(field[1], "ended") == 0;
     struct source *service = sources_find(&hub->sources, "service");
     if (service && hub->awaits_run && !service->event)
-        service->event = strdup("died");
+        service->event = must(strdup("died"));
     return true;
 }
 
@@ -277,10 +278,22 @@ static void warn_of_few(const struct hub *hub)
                  gate ? " that is looked at after each block" : "", needed, settings->max_runs);
 }
 
+// Microseconds of a command, as seconds; `absent` where it has none, or `-`. False: it is no
+// number.
+static bool take_us(const char *text, double absent, double *seconds)
+{
+    int64_t us = 0;
+    const bool given = text && strcmp(text, "-") != 0;
+    const bool good = !given || units_integer(text, &us) == 0;
+    *seconds = given ? (double)us * 1e-6 : absent;
+    return good;
+}
+
 static bool take_begin(struct hub *hub, char *const *field)
 {
-    const double now_s = field[1] ? strtod(field[1], NULL) * us : 0;
-    const double uptime_s = field[2] ? strtod(field[2], NULL) * us : NAN;
+    double now_s, uptime_s;
+    if (!take_us(field[1], 0, &now_s) || !take_us(field[1] ? field[2] : NULL, NAN, &uptime_s))
+        return hub_fail(hub, "-", "begin: a time is a number of microseconds");
     const bool is_complete = json_object_get(hub->experiment.json, "after") != NULL &&
                              record_is_there(hub->folder.path, "result.json", SCHEMA_RESULT);
     hub->course.probe.wanted = field[3] && strcmp(field[3], "probe") == 0;
@@ -328,7 +341,10 @@ static bool keep_record(struct hub *hub, double delay_s, bool (*follow)(struct h
 
 static bool take_record(struct hub *hub, char *const *field)
 {
-    return keep_record(hub, field[1] ? strtod(field[1], NULL) * us : 0, answer_next);
+    double delay_s;
+    if (!take_us(field[1], 0, &delay_s))
+        return hub_fail(hub, "-", "record: a delay is a number of microseconds");
+    return keep_record(hub, delay_s, answer_next);
 }
 
 // ---- a series ----
@@ -356,8 +372,8 @@ static bool series_continue(struct hub *hub)
         vary_text(next->value, value);
     // A meter that is gone is found out by its answer, which does not come.
     series->condition = next->condition;
-    (void)dprintf(series->fd, "run %ld%s%s\n", series->variant[next->condition], *value ? " " : "",
-                  value);
+    (void)dprintf(series->fd, "run %" PRId64 "%s%s\n", series->variant[next->condition],
+                  *value ? " " : "", value);
     meter->event = must(strdup("record"));
     hub->await = true;
     return true;
@@ -373,9 +389,10 @@ static bool take_series(struct hub *hub, char *const *field)
         return hub_fail(hub, "meter", "");
     for (size_t i = 0; i < settings->condition_count; i++) {
         const char *word = field[2 + i];
-        if (!word)
-            return hub_fail(hub, "-", "series: a VARIANT for each condition is wanted");
-        series->variant[i] = strcmp(word, "-") == 0 ? -1 : strtol(word, NULL, 10);
+        series->variant[i] = -1;
+        if (!word || (strcmp(word, "-") != 0 && units_integer(word, &series->variant[i]) != 0))
+            return hub_fail(hub, "-",
+                            "series: each condition needs a VARIANT, which is a number or -");
     }
     return series_continue(hub);
 }
@@ -451,17 +468,19 @@ static bool take_after(struct hub *hub, char *const *field)
 {
     json_decref(hub->after);
     hub->after = json_loads(field[1], 0, NULL);
-    return true;
+    return json_is_object(hub->after) || hub_fail(hub, "-", "after: the counters are no JSON");
 }
 
 static json_t *integer_or_null(const char *text)
 {
-    return *text ? json_integer(strtoll(text, NULL, 10)) : json_null();
+    int64_t value;
+    return units_integer(text, &value) == 0 ? json_integer(value) : json_null();
 }
 
 static json_t *real_or_null(const char *text)
 {
-    return *text ? json_real(strtod(text, NULL)) : json_null();
+    double value;
+    return units_real(text, &value) == 0 ? json_real(value) : json_null();
 }
 
 // step ID NAME TASKS ELAPSED_S CPU_S MAX_RSS_BYTES STATE, or: reason TEXT

@@ -189,8 +189,6 @@ void status_free(struct status *status)
 
 // ---- the record of a run ----
 
-// ---- the record ----
-
 // The loads of the run, with their last marks.
 static json_t *loads_json(const struct hub *hub, double mark_delay_s)
 {
@@ -389,12 +387,10 @@ bool assemble_failure(struct hub *hub)
     const bool is_cell = json_is_object(json_object_get(experiment, "cell"));
     const bool is_first = !(json_number_at(record, "order") > 1) ||
                           json_has(json_object_get(experiment, "settings"), "prepare");
-    OWNED char *text = failure_text(record);
-    OWNED char *advice =
-        advice_text(record, hub->folder.path, is_cell ? &again_cell : &again_alone, is_first);
-    // What the target printed may have any character; an answer is one line with tabs.
-    for (char *at = text; *at && judge_failure(record) == FAILURE_METRIC; at++)
-        *at = (unsigned char)*at < ' ' ? ' ' : *at;
+    // What the target printed, and a path, may have any character.
+    OWNED char *text = hub_one_field(failure_text(record));
+    OWNED char *advice = hub_one_field(
+        advice_text(record, hub->folder.path, is_cell ? &again_cell : &again_alone, is_first));
     return hub_answer(hub, "stop\t%s\t%s\t%s\t%s", stop_names[STOP_FAILURE], text, advice,
                       judge_failure(record) == FAILURE_SERVICE ? "service" : "target");
 }

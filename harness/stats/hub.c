@@ -21,6 +21,44 @@
 
 enum { CHUNK = 16384 };
 
+bool lines_read(struct lines *lines)
+{
+    if (lines->capacity - lines->length < CHUNK) {
+        lines->capacity = 2 * lines->capacity + CHUNK;
+        lines->text = must(realloc(lines->text, lines->capacity));
+    }
+    const ssize_t got = read(lines->fd, lines->text + lines->length, CHUNK);
+    lines->length += got > 0 ? (size_t)got : 0;
+    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
+        return true;
+    close(lines->fd);
+    lines->fd = -1;
+    return false;
+}
+
+char *lines_next(struct lines *lines, size_t *length)
+{
+    lines->length -= lines->taken;
+    if (lines->taken > 0)
+        memmove(lines->text, lines->text + lines->taken, lines->length);
+    lines->taken = 0;
+    char *end = lines->length > 0 ? memchr(lines->text, '\n', lines->length) : NULL;
+    if (!end)
+        return NULL;
+    *end = '\0';
+    *length = (size_t)(end - lines->text);
+    lines->taken = *length + 1;
+    return lines->text;
+}
+
+void lines_free(struct lines *lines)
+{
+    if (lines->fd >= 0)
+        close(lines->fd);
+    free(lines->text);
+    *lines = (struct lines){.fd = -1};
+}
+
 static char *copy(const char *text)
 {
     return text && *text ? must(strdup(text)) : NULL;
@@ -39,7 +77,7 @@ bool sources_open(struct sources *sources, const char *id, const char *name, con
                                                         .name = copy(name),
                                                         .condition = copy(condition),
                                                         .node = copy(node),
-                                                        .fd = fd};
+                                                        .lines = {.fd = fd}};
     return true;
 }
 
@@ -51,22 +89,6 @@ struct source *sources_find(struct sources *sources, const char *id)
     return NULL;
 }
 
-// Reads what has come to an awaited source.
-static void source_read(struct source *source)
-{
-    if (source->capacity - source->length < CHUNK) {
-        source->capacity = 2 * source->capacity + CHUNK;
-        source->text = must(realloc(source->text, source->capacity));
-    }
-    const ssize_t got = read(source->fd, source->text + source->length, CHUNK);
-    if (got > 0) {
-        source->length += (size_t)got;
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-        close(source->fd);
-        source->fd = -1;
-    }
-}
-
 bool sources_wait(struct sources *sources, int other, bool *other_ready)
 {
     if (!sources->poll)
@@ -75,26 +97,24 @@ bool sources_wait(struct sources *sources, int other, bool *other_ready)
     for (size_t i = 0; i < sources->count; i++) {
         const struct source *source = &sources->source[i];
         sources->poll[i + 1] =
-            (struct pollfd){.fd = source->event ? source->fd : -1, .events = POLLIN};
+            (struct pollfd){.fd = source->event ? source->lines.fd : -1, .events = POLLIN};
     }
     while (poll(sources->poll, sources->count + 1, -1) < 0)
         if (errno != EINTR)
             return false;
     for (size_t i = 0; i < sources->count; i++)
         if (sources->poll[i + 1].revents != 0)
-            source_read(&sources->source[i]);
+            (void)lines_read(&sources->source[i].lines);
     *other_ready = sources->poll[0].revents != 0;
     return true;
 }
 
 json_t *source_next(struct source *source)
 {
-    char *end;
-    while (source->length > 0 && (end = memchr(source->text, '\n', source->length)) != NULL) {
-        const size_t size = (size_t)(end - source->text);
-        json_t *line = json_read_line(source->text, size);
-        source->length -= size + 1;
-        memmove(source->text, end + 1, source->length);
+    const char *text;
+    size_t length;
+    while ((text = lines_next(&source->lines, &length)) != NULL) {
+        json_t *line = json_read_line(text, length);
         if (json_is_object(line))
             return line;
         json_decref(line);
@@ -106,14 +126,12 @@ void sources_free(struct sources *sources)
 {
     for (size_t i = 0; i < sources->count; i++) {
         struct source *source = &sources->source[i];
-        if (source->fd >= 0)
-            close(source->fd);
+        lines_free(&source->lines);
         json_decref(source->last);
         free(source->id);
         free(source->name);
         free(source->condition);
         free(source->node);
-        free(source->text);
         free(source->event);
     }
     free(sources->source);
@@ -399,15 +417,17 @@ bool hub_answer(struct hub *hub, const char *format, ...)
     return good && fputc('\n', hub->output) != EOF && fflush(hub->output) == 0;
 }
 
+char *hub_one_field(char *text)
+{
+    for (char *at = text; *at; at++)
+        *at = (unsigned char)*at < ' ' ? ' ' : *at;
+    return text;
+}
+
 bool hub_fail(struct hub *hub, const char *source, const char *text)
 {
-    // An answer is one line.
-    char *line = must(strdup(text));
-    for (char *at = line; *at; at++)
-        if (*at == '\n' || *at == '\t')
-            *at = ' ';
+    OWNED char *line = hub_one_field(must(strdup(text)));
     const bool good = hub_answer(hub, "failed\t%s\t%s", source, line);
-    free(line);
     hub->await = false;
     series_close(&hub->series);
     return good;

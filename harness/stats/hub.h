@@ -84,7 +84,7 @@ void status_write(struct status *status, const struct course *course, const char
 void status_free(struct status *status);
 
 // What the hub of one experiment holds, and how it answers. main.c runs it, commands.c takes what
-// comes and ends it, assemble.c puts its records together; what it decides is course.c's.
+// comes and ends it; course.c decides and puts the records together.
 
 // What the program is told to do; exactly one of `experiment` and `derive`.
 struct request {
@@ -95,15 +95,30 @@ struct request {
     bool derive; // result.json of the folders that are named
 };
 
+// Lines that come through a pipe, however long.
+struct lines {
+    int fd; // -1: closed
+    char *text;
+    size_t length, capacity;
+    size_t taken; // of the text: the line that was given last
+};
+
+// Reads what has come. False: that was the end, and it is closed.
+bool lines_read(struct lines *lines);
+
+// The next whole line, without its newline, valid until the next call; NULL where there is none
+// yet, or no more.
+char *lines_next(struct lines *lines, size_t *length);
+
+void lines_free(struct lines *lines);
+
 struct source {
     char *id;        // how commands name it: "meter", "service", "probe", or a load's index
     char *name;      // of the load
     char *condition; // of the load, NULL for meter
     char *node;      // NULL: the target's own
     bool optional;   // that it ends or fails ends nothing else
-    int fd;          // -1: closed
-    char *text;      // that came and was not taken yet
-    size_t length, capacity;
+    struct lines lines;
     char *event;  // that is awaited, NULL: none
     json_t *last; // the last `mark`, meter's record, or the probe's sample
 };
@@ -130,10 +145,11 @@ struct folder {
 
 // Runs between which the harness has nothing to do: stats orders them from meter itself.
 struct series {
-    int fd;                       // meter's commands; -1: none is made
-    long variant[MAX_CONDITIONS]; // meter's command, by condition; -1: the harness makes its runs
-    bool warm_up;                 // its runs do not count; one whose runs do is another
-    bool hold;                    // the harness wants the answer after the run that is made
+    int fd; // meter's commands; -1: none is made
+    int64_t
+        variant[MAX_CONDITIONS]; // meter's command, by condition; -1: the harness makes its runs
+    bool warm_up;                // its runs do not count; one whose runs do is another
+    bool hold;                   // the harness wants the answer after the run that is made
     size_t made, condition; // its runs that were kept, the condition of the last that was begun
 };
 
@@ -167,6 +183,9 @@ bool hub_answer(struct hub *hub, const char *format, ...) __attribute__((format(
 
 // Answers `failed`: because of that source ("-": the hub itself).
 bool hub_fail(struct hub *hub, const char *source, const char *text);
+
+// An answer is one line of fields with tabs in between: makes blanks of what would end either.
+char *hub_one_field(char *text);
 
 // Keeps a warning for the result, and prints it, once. `source` NULL: of the harness.
 void hub_warn(struct hub *hub, const struct source *source, const char *text);
@@ -209,7 +228,7 @@ struct source *sources_find(struct sources *sources, const char *id);
 bool sources_wait(struct sources *sources, int other, bool *other_ready);
 
 // The next whole line as JSON, a new reference; NULL where there is none yet (or
-// no more: then fd is -1). A line that is no JSON object is passed over.
+// no more: then it is closed). A line that is no JSON object is passed over.
 json_t *source_next(struct source *source);
 
 void sources_free(struct sources *sources);

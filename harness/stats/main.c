@@ -164,10 +164,10 @@ static bool advance(struct hub *hub)
             if (line) {
                 if (!commands_event(hub, source, line))
                     return false;
-            } else if (source->fd < 0 && source->optional) {
+            } else if (source->lines.fd < 0 && source->optional) {
                 free(source->event);
                 source->event = NULL;
-            } else if (source->fd < 0) {
+            } else if (source->lines.fd < 0) {
                 return hub_fail(hub, source->id, "");
             } else {
                 break;
@@ -186,31 +186,22 @@ static bool advance(struct hub *hub)
     return commands_arrived(hub);
 }
 
-// Takes commands until stdin ends. False: no answer can be written, or a command is too long.
+// Takes commands until stdin ends. False: no answer can be written.
 static bool loop(struct hub *hub)
 {
-    char text[65536], *end;
-    size_t length = 0;
-    bool ended = false, ready;
-    while (!ended) {
-        if (!advance(hub) || !sources_wait(&hub->sources, STDIN_FILENO, &ready))
-            return false;
-        if (!ready)
-            continue;
-        if (length == sizeof text)
-            return false;
-        const ssize_t got = read(STDIN_FILENO, text + length, sizeof text - length);
-        ended = got <= 0;
-        length += got > 0 ? (size_t)got : 0;
-        while (length > 0 && (end = memchr(text, '\n', length)) != NULL) {
-            *end = '\0';
-            if (!commands_take(hub, text))
-                return false;
-            length -= (size_t)(end - text) + 1;
-            memmove(text, end + 1, length);
-        }
+    struct lines commands = {.fd = STDIN_FILENO};
+    bool good = true, ready;
+    char *line;
+    size_t length;
+    while (good && commands.fd >= 0) {
+        good = advance(hub) && sources_wait(&hub->sources, commands.fd, &ready);
+        if (good && ready)
+            (void)lines_read(&commands);
+        while (good && (line = lines_next(&commands, &length)) != NULL)
+            good = commands_take(hub, line);
     }
-    return true;
+    lines_free(&commands);
+    return good;
 }
 
 // Serves the experiment in the folder command->experiment until stdin ends.
@@ -276,13 +267,16 @@ static const char details[] =
     "fields separated by tabs; those with -> are answered by one line, or by\n"
     "`failed SOURCE TEXT`:\n"
     "  meter FIFO              where meter's lines come from\n"
+    "  service FIFO            and those of the meter that keeps the service\n"
     "  load INDEX NAME CONDITION NODE FIFO\n"
     "                          and those of a load; NODE empty: this one\n"
     "  probe FIFO              and those of the probe before each block, which may fail\n"
-    "  await EVENT SOURCE...   -> ok, when each source (INDEX, meter, probe) has sent it\n"
-    "  begin US [probe]        -> what is next; US: time of day in microseconds; probe:\n"
-    "                          there is one\n"
-    "  record [US]             -> what is next; US: longest round trip of marks\n"
+    "  await EVENT SOURCE...   -> ok, when each source (INDEX, meter, service, probe) has sent\n"
+    "                          it; `died`: the service ended while a run was made\n"
+    "  begin US [UPTIME [probe]]\n"
+    "                          -> what is next; US: time of day in microseconds, UPTIME: since\n"
+    "                          the machine was started; probe: there is one\n"
+    "  record [US]             -> what is next; US: longest round trip of marks, or -\n"
     "  series FIFO VARIANT...  -> made RUNS CONDITION, then what is next: makes runs, by orders "
     "to\n"
     "                          meter's FIFO, up to one of a condition whose VARIANT is -, or what\n"
@@ -295,7 +289,9 @@ static const char details[] =
     "  probed                  -> what is next, after `probe SECONDS`\n"
     "  stop REASON             -> what is next: stop\n"
     "  after JSON              the kernel's counters at the end, for the result\n"
-    "  steps ...               what a scheduler counted, for the result\n"
+    "  steps step ID NAME TASKS ELAPSED_S CPU_S MAX_RSS_BYTES STATE\n"
+    "                          what a scheduler counted of one step, for the result\n"
+    "  steps reason TEXT       or why it counted nothing\n"
     "  warn TEXT               a warning, for the result\n"
     "  finish [NAME...]        -> done VERDICT, once all files are written, and of these in DIR\n"
     "                          those removed that are empty\n"

@@ -16,7 +16,7 @@ static size_t name_length(const char *text)
 {
     const size_t length = strspn(text, letters);
     const char *first = length > 0 ? strchr(letters, text[0]) : NULL;
-    return first && first - letters < FIRST_DIGIT && length < OBJECTIVE_NAME_SIZE ? length : 0;
+    return first && first - letters < FIRST_DIGIT && length < METRIC_NAME_SIZE ? length : 0;
 }
 
 static bool parse_one(const char *text, struct objective *objective)
@@ -34,7 +34,7 @@ static bool parse_one(const char *text, struct objective *objective)
 
 bool objectives_parse(const char *text, struct objectives *objectives, char *error, size_t size)
 {
-    char one[OBJECTIVE_NAME_SIZE + 64];
+    char one[METRIC_NAME_SIZE + 64];
     *objectives = (struct objectives){0};
     for (const char *at = text;; at++) {
         const size_t length = strcspn(at, ",");

@@ -1,6 +1,8 @@
 #ifndef STATS_OBJECTIVE_H
 #define STATS_OBJECTIVE_H
 
+#include "common/metric.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -10,7 +12,7 @@
 // them; what else was chosen follows.
 enum { WALL_S, USER_S, SYSTEM_S, MAX_RSS_BYTES, BASIC_METRICS, MAX_METRICS = 24 };
 
-enum { METRIC_NAME_SIZE = 65, METRIC_UNIT_SIZE = 32 };
+enum { METRIC_UNIT_SIZE = 32 };
 
 // A metric of an experiment. Its texts are of its definition, or of the built-in metric.
 struct metric_setting {
@@ -24,11 +26,11 @@ struct metric_setting {
 
 // What a service has to keep (--slo), and what is varied to find how far it does (--vary).
 
-enum { OBJECTIVE_NAME_SIZE = 64, OBJECTIVE_UNIT_SIZE = 16, OBJECTIVES_MAX = 8 };
+enum { OBJECTIVE_UNIT_SIZE = 16, OBJECTIVES_MAX = 8 };
 
 // METRIC<VALUE, METRIC<=VALUE, METRIC>VALUE or METRIC>=VALUE, in the metric's unit.
 struct objective {
-    char metric[OBJECTIVE_NAME_SIZE];
+    char metric[METRIC_NAME_SIZE];
     double limit;
     bool at_least; // the metric has to be above the limit
     bool or_equal;
@@ -54,7 +56,7 @@ double objective_distance(const struct objective *objective, double figure);
 
 // NAME=LOW..HIGH[,unit=UNIT], 0 < LOW < HIGH.
 struct vary {
-    char name[OBJECTIVE_NAME_SIZE], unit[OBJECTIVE_UNIT_SIZE]; // unit "": none
+    char name[METRIC_NAME_SIZE], unit[OBJECTIVE_UNIT_SIZE]; // unit "": none
     double low, high;
     bool whole; // both are integers, and so is each value
 };

@@ -2,6 +2,7 @@
 
 #include "common/memory.h"
 #include "common/record_json.h"
+#include "common/text.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
@@ -164,9 +165,10 @@ const char *settings_load_name(const struct settings *settings, size_t condition
     const char *name = settings->conditions[condition];
     if (!settings_is_loaded(settings, (int)condition))
         return NULL;
-    return settings->variants > 1
-               ? name + strlen(settings->conditions[settings_variant(settings, condition)]) + 1
-               : name;
+    // The name itself where a stranger's record has another form.
+    const char *variant = settings->conditions[settings_variant(settings, condition)];
+    const char *load = settings->variants > 1 ? text_after(name, variant) : NULL;
+    return load && *load == '@' ? load + 1 : name;
 }
 
 size_t settings_loads(const struct settings *settings)
