@@ -612,6 +612,24 @@ END
     [[ -s links/result.json && ! -e folder/result.json && $(tail -c 6 folder/runs.jsonl) == '{"torn' ]]
 }
 
+@test "derive: what was forecast of an experiment that was ended is still there" {
+    describe '.settings.min_runs = 10 | .settings.max_runs = 30'
+    start
+    send 'begin\t0'
+    hear $'run\t*'
+    for order in 2 3 4 5 6 7 8; do
+        run_once
+        hear $'run\t*'
+    done
+    send 'stop\tmax-time'
+    hear $'stop\tmax-time\t*'
+    finish
+    cp folder/result.json live.json
+    holds '.forecast.after_runs == 6' <live.json
+    "$BIN/stats" --derive folder
+    cmp folder/result.json live.json
+}
+
 @test "derive: conditions that are not named after their variant have their own name as that of the load" {
     describe '.variants = [{ name: "a-long-name" }, { name: "b" }] | .conditions = [{ name: "a-long-name", variant: "a-long-name" }, { name: "b", variant: "b" }, { name: "x" }, { name: "b@mem", variant: "b", load: "mem" }]'
     printf '{"condition":"%s","block":1,"order":%d,"wall_s":1}\n' a-long-name 1 b 2 x 3 b@mem 4 >folder/runs.jsonl

@@ -54,12 +54,8 @@ bool side_open(struct side *side, const char *folder)
 
 bool side_read(struct side *side, const char *folder)
 {
-    session_init(&side->session, &side->experiment.settings);
-    side->session.experiment = &side->experiment;
-    side->session.keeps_all = true;
-    if (!replay_file(&side->session, folder))
+    if (!replay_all(&side->experiment, &side->session, folder, true))
         return false;
-    side->session.outside = stop_reason(experiment_stopped(&side->experiment));
     side->summary = summary_build(&side->session);
     waiting_add(&side->session, json_object_get(side->summary, "conditions"));
     disturbances_add(&side->session, json_object_get(side->summary, "warnings"));

@@ -322,7 +322,7 @@ static json_t *text_json(const struct answer *answer, bool typical, bool seldom)
         fputc(' ', stream);
     if (seldom)
         print_seldom(answer, stream);
-    return json_taken(stream_text(stream, &text));
+    return json_owned_text(stream_text(stream, &text));
 }
 
 // ---- the record ----
@@ -469,10 +469,10 @@ json_t *words_comparison(const struct settings *settings, size_t condition, size
         return json_null();
     OWNED char *change = change_text(&of, ratio);
     if (relation_of(ratio, settings->tolerance) == RELATION_SAME)
-        return json_taken(text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant,
-                                  of.reference, 100 * settings->tolerance, is_time ? "" : "s",
-                                  change));
-    return json_taken(text_of("%s%s %s", of.variant, is_time ? "" : ":", change));
+        return json_owned_text(text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant,
+                                       of.reference, 100 * settings->tolerance, is_time ? "" : "s",
+                                       change));
+    return json_owned_text(text_of("%s%s %s", of.variant, is_time ? "" : ":", change));
 }
 
 json_t *words_interaction(const struct settings *settings, size_t condition, size_t metric,
@@ -486,7 +486,7 @@ json_t *words_interaction(const struct settings *settings, size_t condition, siz
     char *text = text_of("%s %s how %s compares with %s%s%s: %s times the ratio alone", of.load,
                          seen ? "changes" : "is not seen to change", of.variant, of.reference,
                          name_of(&of, " by "), name_of(&of, of.metric->name), figure);
-    return json_taken(text);
+    return json_owned_text(text);
 }
 
 void answer_direction(const struct metric_setting *metric, const struct interval *ratio,

@@ -449,9 +449,10 @@ struct capacity capacity_of(struct session *session, size_t condition)
     capacity.value = settle_value(&settings->vary, middle);
     capacity.low = settle_value(&settings->vary, threshold_quantile(threshold, side));
     capacity.high = settle_value(&settings->vary, threshold_quantile(threshold, 1 - side));
-    capacity.bound = middle < range.low     ? CAPACITY_BELOW
-                     : middle >= range.high ? CAPACITY_AT_LEAST
-                                            : CAPACITY_INSIDE;
+    if (middle < range.low)
+        capacity.bound = CAPACITY_BELOW;
+    else if (middle >= range.high)
+        capacity.bound = CAPACITY_AT_LEAST;
     capacity.is_sure =
         capacity.bound != CAPACITY_INSIDE && fmax(below, above) >= settings->confidence;
     if (capacity.bound == CAPACITY_INSIDE)

@@ -23,6 +23,16 @@
 
 // ---- the end: experiment.json, result.json, status.json ----
 
+// What a scheduler counted, or why it counted nothing; null where there is none.
+static json_t *step_accounting(const struct hub *hub)
+{
+    if (json_is_string(hub->steps))
+        return json_pack("{s:n, s:O}", "steps", "reason", hub->steps);
+    if (json_array_size(hub->steps) > 0)
+        return json_pack("{s:O, s:n}", "steps", hub->steps, "reason");
+    return json_null();
+}
+
 // What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
@@ -39,12 +49,7 @@ static bool complete_experiment(struct hub *hub)
         json_object_del(hub->after, "inputs");
         json_object_set(json, "after", hub->after);
     }
-    json_object_set_new(json, "step_accounting",
-                        json_is_string(hub->steps)
-                            ? json_pack("{s:n, s:O}", "steps", "reason", hub->steps)
-                        : json_array_size(hub->steps) == 0
-                            ? json_null()
-                            : json_pack("{s:O, s:n}", "steps", hub->steps, "reason"));
+    json_object_set_new(json, "step_accounting", step_accounting(hub));
     // This session's warnings with those of earlier ones, each once.
     if (!kept && json_array_size(hub->warnings) > 0)
         json_object_set(json, "warnings", hub->warnings);

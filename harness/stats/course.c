@@ -151,17 +151,17 @@ void status_write(struct status *status, const struct course *course, const char
 {
     if (!status->path)
         return;
+    const bool done = strcmp(state, "done") == 0;
     const bool known = course->next.more >= 0 && course->next.stop == STOP_NOT;
     const json_int_t runs = (json_int_t)course->session.count;
-    json_t *expected = strcmp(state, "done") == 0 ? json_integer(runs)
-                       : known                    ? json_integer(runs + course->next.more)
-                                                  : json_null();
+    const json_int_t expected = runs + (done ? 0 : course->next.more);
     json_auto_t *object = json_copy(status->fixed);
     const double spent = status->before_s + status->spent_s;
     json_extend(object, json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "state", state, "reason",
                                   reason, "updated", time_json(status->now_s), "runs", runs,
                                   "error", json_figure(course->next.worst_error), "expected_runs",
-                                  expected, "spent_s", json_real(round(spent * 1000) / 1000)));
+                                  done || known ? json_integer(expected) : json_null(), "spent_s",
+                                  json_real(round(spent * 1000) / 1000)));
     // One line: those who watch read many. What cannot be written is told by runs.jsonl, too.
     (void)json_save(object, status->path, LINE_FORMAT, SAVE_STATE);
     status->written_s = status->spent_s;
@@ -350,10 +350,10 @@ static char *advice_on_metric(const json_t *record, const char *folder, const st
         json_text_at(json_object_get(record, "output"), is_stderr ? "stderr" : "stdout");
     if (builtin_metric(failure_part(record, "metric")))
         return text_of("leave it out of --metric, or measure as root or on another machine");
-    return text_of("%s%s%s%s%sfix the command and continue with %s, or the definition and start "
-                   "again; with %s such a run's other figures count",
-                   kept ? "see " : "", kept ? folder : "", kept ? "/" : "", kept ? kept : "",
-                   kept ? ": " : "", again->resume, again->ignore);
+    OWNED char *see = kept ? text_of("see %s/%s: ", folder, kept) : must(strdup(""));
+    return text_of("%sfix the command and continue with %s, or the definition and start again; "
+                   "with %s such a run's other figures count",
+                   see, again->resume, again->ignore);
 }
 
 // is_first: no run has succeeded before, or something prepares each.

@@ -18,10 +18,10 @@
 // in random order: the variants are compared alone with at most as many runs between them,
 // and at most one of them follows a loaded run in a block.
 
-// splitmix64, S. Vigna, https://prng.di.unimi.it/splitmix64.c (public domain):
+// S. Vigna, https://prng.di.unimi.it/splitmix64.c (public domain):
 // seeding one of GSL's generators anew for each block would cost more than the
 // few numbers that a block needs.
-static uint64_t next(uint64_t *state)
+static uint64_t splitmix64(uint64_t *state)
 {
     uint64_t z = (*state += 0x9e3779b97f4a7c15U);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -33,7 +33,7 @@ static uint64_t next(uint64_t *state)
 static void shuffle(uint64_t *state, size_t *order, size_t count, size_t first)
 {
     for (size_t i = 0; i < count; i++) {
-        const size_t j = (size_t)(next(state) % (i + 1));
+        const size_t j = (size_t)(splitmix64(state) % (i + 1));
         order[i] = order[j];
         order[j] = first + i;
     }
@@ -56,8 +56,8 @@ static void schedule_block(unsigned long seed, size_t block, size_t *order, size
 {
     const size_t pair = (block - 1) / 2;
     uint64_t state = seed;
-    state = next(&state) + pair;
-    const bool closes = next(&state) >> 63;
+    state = splitmix64(&state) + pair;
+    const bool closes = splitmix64(&state) >> 63;
     order[0] = 0;
     if (unloaded > 1) // the only one takes no random number
         shuffle(&state, order, unloaded, 0);
@@ -170,9 +170,11 @@ static long forecast_runs(struct session *session, double worst_error)
         worst_error = error_of_few(session, now);
     const double unit = worst_error / critical_t(&session->critical, (double)now - 1) *
                         sqrt((double)now) / location_widening(settings, now);
-    size_t blocks = settings_has_gate(settings) ? blocks_for_gate(session, now)
-                    : isfinite(worst_error) ? blocks_for(session, now, unit, settings->error, false)
-                                            : settings->max_runs;
+    size_t blocks = settings->max_runs;
+    if (settings_has_gate(settings))
+        blocks = blocks_for_gate(session, now);
+    else if (isfinite(worst_error))
+        blocks = blocks_for(session, now, unit, settings->error, false);
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)
@@ -194,19 +196,6 @@ static const double again = 20;
 static const double least_bias = 0.1; // of the baseline's mean, in requested errors
 enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1, ALL_LOADS = -1 };
 
-// Sums over the unloaded runs that follow the same load.
-struct group {
-    size_t count;
-    double mean_x, mean_y; // order, and logarithm of the value
-};
-
-// Sums within the groups, about their means.
-struct within {
-    struct group group[MAX_CONDITIONS];
-    double xx, xy, yy;
-    size_t count, groups;
-};
-
 // What the run follows: 0 for an unloaded run, else the load; NO_GROUP where it is no
 // unloaded run that can be compared.
 static int group_of(const struct session *session, const struct observation *run, size_t metric)
@@ -220,29 +209,16 @@ static int group_of(const struct session *session, const struct observation *run
                : 0;
 }
 
-static void add(struct within *within, int index, double x, double y)
-{
-    struct group *group = &within->group[index];
-    const double dx = x - group->mean_x, dy = y - group->mean_y;
-    within->groups += group->count == 0 ? 1 : 0;
-    within->count++;
-    group->count++;
-    group->mean_x += dx / (double)group->count;
-    group->mean_y += dy / (double)group->count;
-    within->xx += dx * (x - group->mean_x);
-    within->xy += dx * (y - group->mean_y);
-    within->yy += dy * (y - group->mean_y);
-}
-
+// The unloaded runs by what they follow, as pairs of their order and the logarithm of their value.
 // With all loads taken for one (`one`), their group is 1. Variants have levels of their own:
 // each value is taken as its deviation from the mean logarithm of its variant's unloaded runs (of a
 // single program, from 0).
-static void collect(const struct session *session, size_t metric, bool one, struct within *within)
+static void collect_groups(const struct session *session, size_t metric, bool one,
+                           struct pairs *groups)
 {
     const size_t variants = session->settings->variants;
     double levels[MAX_CONDITIONS] = {0};
     size_t counts[MAX_CONDITIONS] = {0};
-    *within = (struct within){0};
     // First the level of each variant, then how far each run is from it.
     for (int pass = variants > 1 ? 0 : 1; pass < 2; pass++)
         for (size_t i = 0; i < session->count; i++) {
@@ -255,33 +231,35 @@ static void collect(const struct session *session, size_t metric, bool one, stru
             if (pass == 0)
                 levels[variant] += apart / (double)++counts[variant];
             else
-                add(within, one && group > 0 ? 1 : group, (double)run->order, apart);
+                pairs_sum(&groups[one && group > 0 ? 1 : group], (double)run->order, apart);
         }
 }
 
 // Of one load, or of ALL_LOADS.
-static struct carry_over estimate(struct session *session, int load, size_t metric)
+static struct carry_over carry_over_of(struct session *session, int load, size_t metric)
 {
-    struct within within;
-    collect(session, metric, load == ALL_LOADS, &within);
-    const struct group *others = &within.group[0];
-    const struct group *after = &within.group[load == ALL_LOADS ? 1 : load];
+    struct pairs groups[MAX_CONDITIONS] = {0};
+    collect_groups(session, metric, load == ALL_LOADS, groups);
+    const struct pairs *others = &groups[0], *after = &groups[load == ALL_LOADS ? 1 : load];
     struct carry_over result = {NAN, NAN, NAN, NAN, after->count, others->count};
-    const double df =
-        (double)within.count - (double)within.groups - (double)session->settings->variants;
+    double df = -(double)session->settings->variants, xx = 0, xy = 0, yy = 0; // within the groups
+    for (size_t i = 0; i < MAX_CONDITIONS; i++) {
+        df += groups[i].count > 0 ? (double)(groups[i].count - 1) : 0;
+        xx += groups[i].xx;
+        xy += groups[i].xy;
+        yy += groups[i].yy;
+    }
     // Of unloaded runs that timed out, how long they would have taken is not known.
     size_t censored = 0;
     for (size_t i = 0; i < session->settings->variants; i++)
         censored += session->conditions[i].censored;
-    if (censored > 0 || after->count < 2 || others->count < 2 || df < 2 || !(within.xx > 0) ||
-        !(within.yy > 0))
+    if (censored > 0 || after->count < 2 || others->count < 2 || df < 2 || !(xx > 0) || !(yy > 0))
         return result;
-    const double slope = within.xy / within.xx, apart = after->mean_x - others->mean_x;
-    const double rest = fmax(within.yy - slope * within.xy, 1e-12 * within.yy);
+    const double slope = xy / xx, apart = after->mean_x - others->mean_x;
+    const double rest = fmax(yy - slope * xy, 1e-12 * yy);
     const double difference = after->mean_y - others->mean_y - slope * apart;
-    const double error =
-        sqrt(rest / df *
-             (1 / (double)after->count + 1 / (double)others->count + apart * apart / within.xx));
+    const double error = sqrt(
+        rest / df * (1 / (double)after->count + 1 / (double)others->count + apart * apart / xx));
     const double half = critical_t(&session->critical, df) * error;
     result.ratio = exp(difference);
     result.low = exp(difference - half);
@@ -292,7 +270,7 @@ static struct carry_over estimate(struct session *session, int load, size_t metr
 
 struct carry_over carry_over_estimate(struct session *session, size_t condition, size_t metric)
 {
-    return estimate(session, (int)settings_load(session->settings, condition), metric);
+    return carry_over_of(session, (int)settings_load(session->settings, condition), metric);
 }
 
 // Whether it is significant at that level, and moves the baseline's mean by more than
@@ -300,7 +278,7 @@ struct carry_over carry_over_estimate(struct session *session, size_t condition,
 static bool shows(struct session *session, int load, size_t metric, double level)
 {
     const struct settings *settings = session->settings;
-    const struct carry_over found = estimate(session, load, metric);
+    const struct carry_over found = carry_over_of(session, load, metric);
     double unloaded = 0;
     for (size_t i = 0; i < settings->variants; i++)
         unloaded += (double)session->conditions[i].metric[metric].count;

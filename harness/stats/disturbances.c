@@ -35,8 +35,8 @@ static void add_disturbed(const struct session *session, size_t condition, enum 
     message_add_some(warnings, &message);
 }
 
-// Before what moment nothing is of the last run of each condition: the earliest of their starts
-// in the records from `first` to `end`. "": there are none.
+// When the last runs began: of each condition's last run in the records from `first` to `end` the
+// start, of these starts the earliest. "": there are none.
 static const char *last_starts(const struct session *session, size_t first, size_t end)
 {
     const char *earliest = "";

@@ -208,22 +208,24 @@ bool replay_records(struct session *session, const char *path, bool quiet)
     return records_each(path, take_line, session, quiet);
 }
 
-bool replay_file(struct session *session, const char *folder)
+bool replay_all(const struct experiment *experiment, struct session *session, const char *folder,
+                bool keeps_all)
 {
     OWNED char *path = text_of("%s/runs.jsonl", folder);
-    return replay_records(session, path, false);
+    session_init(session, &experiment->settings);
+    session->experiment = experiment;
+    session->keeps_all = keeps_all;
+    const bool good = replay_records(session, path, false);
+    // Not before all runs are there: what was forecast while it went on is noted in between.
+    session->outside = stop_reason(experiment_stopped(experiment));
+    return good;
 }
 
 bool replay_open(struct experiment *experiment, struct session *session, const char *folder,
                  bool keeps_all)
 {
-    if (!experiment_open(experiment, folder))
-        return false;
-    session_init(session, &experiment->settings);
-    session->experiment = experiment;
-    session->keeps_all = keeps_all;
-    session->outside = stop_reason(experiment_stopped(experiment));
-    return replay_file(session, folder);
+    return experiment_open(experiment, folder) &&
+           replay_all(experiment, session, folder, keeps_all);
 }
 
 // ---- how long they took ----

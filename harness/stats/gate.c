@@ -139,27 +139,45 @@ static bool holds_in_each_pair(const struct session *session, struct ratio of, e
     return pairs->count >= PAIRS_FOR_ALL;
 }
 
+// What the interval alone says. Where no limit was given, it is enough to know whether the ratio is
+// better, worse or the same.
+static enum verdict verdict_of_interval(struct session *session, struct ratio of)
+{
+    if (session->settings->at_most > 0)
+        return gate_ratio(session, of);
+    return gate_relation(session, of) == RELATION_UNDECIDED ? VERDICT_UNDECIDED : VERDICT_BELOW;
+}
+
+// Whether the warning is about the ratio's metric, in the condition or what it is compared with.
+static bool is_about(const json_t *warning, const struct settings *settings, struct ratio of)
+{
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    if (!is_of(warning, "metric", settings->metrics.item[of.metric].name))
+        return false;
+    return bias_is_of_all(bias_of(warning)) ||
+           is_of(warning, "condition", settings->conditions[of.condition]) ||
+           is_of(warning, "condition", settings->conditions[reference]);
+}
+
+// Whether what the interval of the ratio says holds in spite of that problem.
+static bool holds_beside(const json_t *warning, const struct session *session, struct ratio of,
+                         enum verdict seen)
+{
+    const enum bias bias = bias_of(warning);
+    if (bias == BIAS_NONE || !is_about(warning, session->settings, of))
+        return true;
+    if (bias_beside(bias, seen, of.against == AGAINST_REFERENCE) != VERDICT_UNDECIDED)
+        return true;
+    return json_text_is(warning, "flag", "unsteady") && holds_in_each_pair(session, of, seen);
+}
+
 // `why`: the flags of the problems beside which it does not hold.
 static enum verdict judge(const struct judgement *judgement, struct ratio of, json_t *why)
 {
-    struct session *session = judgement->session;
-    const struct settings *settings = session->settings;
-    const size_t reference = settings_reference(settings, of.condition, of.against);
-    // By the interval alone. To know whether it is better, worse or the same is enough where no
-    // limit was given.
-    const enum verdict seen = settings->at_most > 0 ? gate_ratio(session, of)
-                              : gate_relation(session, of) == RELATION_UNDECIDED ? VERDICT_UNDECIDED
-                                                                                 : VERDICT_BELOW;
+    const enum verdict seen = verdict_of_interval(judgement->session, of);
     enum verdict verdict = seen;
     JSON_EACH (warning, judgement->warnings) {
-        const enum bias bias = bias_of(warning);
-        const bool is_about = is_of(warning, "metric", settings->metrics.item[of.metric].name) &&
-                              (bias_is_of_all(bias) ||
-                               is_of(warning, "condition", settings->conditions[of.condition]) ||
-                               is_of(warning, "condition", settings->conditions[reference]));
-        if (bias == BIAS_NONE || !is_about ||
-            bias_beside(bias, seen, of.against == AGAINST_REFERENCE) != VERDICT_UNDECIDED ||
-            (json_text_is(warning, "flag", "unsteady") && holds_in_each_pair(session, of, seen)))
+        if (holds_beside(warning, judgement->session, of, seen))
             continue;
         verdict = VERDICT_UNDECIDED;
         json_add_once(why, json_object_get(warning, "flag"));
@@ -167,7 +185,8 @@ static enum verdict judge(const struct judgement *judgement, struct ratio of, js
     return verdict;
 }
 
-static json_t *find(const struct judgement *of, size_t condition, size_t metric)
+// Its slowdown or comparison in the summary.
+static json_t *record_of(const struct judgement *of, size_t condition, size_t metric)
 {
     const struct settings *settings = of->session->settings;
     return json_ratio_of(of->ratios, settings->conditions[condition],
@@ -187,7 +206,7 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
     for (size_t m = 0; m < settings->metrics.count; m++) {
         if (!metric_is_asked(of->session, condition, m))
             continue;
-        json_t *ratio = find(of, condition, m), *reasons = json_array();
+        json_t *ratio = record_of(of, condition, m), *reasons = json_array();
         const enum verdict verdict = judge(of, (struct ratio){condition, of->against, m}, reasons);
         gate_add(&own, verdict);
         if (settings->at_most > 0 || json_array_size(reasons) > 0)
@@ -199,8 +218,14 @@ static void judge_condition(const struct judgement *of, size_t condition, struct
     // Each slowdown says that of its condition, too; a comparison's verdict is another one.
     for (size_t m = 0; m < settings->metrics.count; m++)
         if (of->against == AGAINST_ALONE && metric_is_asked(of->session, condition, m))
-            set_verdict(find(of, condition, m), "verdict", gate_of_all(&own));
+            set_verdict(record_of(of, condition, m), "verdict", gate_of_all(&own));
     gate_add(sum, gate_of_all(&own));
+}
+
+// null: it was not given.
+static json_t *json_positive(double value)
+{
+    return value > 0 ? json_figure(value) : json_null();
 }
 
 void verdicts_add(struct session *session, json_t *summary)
@@ -224,13 +249,11 @@ void verdicts_add(struct session *session, json_t *summary)
             judge_condition(&of, i, &sum, why);
     const enum verdict verdict = gate_of_all(&sum);
     const bool limited = settings->at_most > 0;
-    json_object_set_new(
-        summary, "gate",
-        json_pack("{s:o, s:o, s:s, s:o}", "at_most",
-                  json_figure(settings->at_most > 0 ? settings->at_most : NAN), "same_within",
-                  json_figure(settings->tolerance > 0 ? settings->tolerance : NAN), "verdict",
-                  !limited && verdict == VERDICT_BELOW ? "decided" : verdict_names[verdict], "why",
-                  why));
+    const char *word = !limited && verdict == VERDICT_BELOW ? "decided" : verdict_names[verdict];
+    json_object_set_new(summary, "gate",
+                        json_pack("{s:o, s:o, s:s, s:o}", "at_most",
+                                  json_positive(settings->at_most), "same_within",
+                                  json_positive(settings->tolerance), "verdict", word, "why", why));
     if (limited) {
         json_object_set_new(summary, "at_most", json_figure(settings->at_most));
         set_verdict(summary, "verdict", verdict);
@@ -272,7 +295,7 @@ static struct interval of_means(struct critical *critical, const struct compared
 }
 
 // The interval of a side's own figure with the confidence of `critical`.
-static struct interval at(struct critical *critical, const struct compared *one)
+static struct interval figure_of(struct critical *critical, const struct compared *one)
 {
     struct session *session = one->session;
     const struct critical own = session->critical;
@@ -315,6 +338,6 @@ struct interval compare_ratio(struct critical *critical, const struct compared *
         return interval_unbounded(NAN);
     if (statistic == STATISTIC_MEAN)
         return of_means(critical, a, b);
-    const struct interval figure_a = at(critical, a), figure_b = at(critical, b);
+    const struct interval figure_a = figure_of(critical, a), figure_b = figure_of(critical, b);
     return of_intervals(&figure_a, &figure_b);
 }

@@ -24,13 +24,6 @@ json_t *json_ratio_of(const json_t *list, const char *condition, const char *met
     return NULL;
 }
 
-json_t *json_taken(char *text)
-{
-    json_t *json = json_string(text);
-    free(text);
-    return json;
-}
-
 bool json_add_once(json_t *array, json_t *value)
 {
     JSON_EACH (one, array)

@@ -20,9 +20,6 @@ void json_put_interval(json_t *object, const char *name, const struct interval *
 // The entry of a list of ratios (slowdowns, comparisons) for that condition and metric; NULL.
 json_t *json_ratio_of(const json_t *list, const char *condition, const char *metric);
 
-// A new reference to a text, which is freed.
-json_t *json_taken(char *text);
-
 // Appends a value (a new reference is made), unless the array has an equal one: then false.
 bool json_add_once(json_t *array, json_t *value);
 

@@ -91,15 +91,15 @@ struct drift {
     double p;         // two-sided, of no change
 };
 
-// Correlation of each value's deviation from the line a + b i with the next.
-static double neighbours(const double *value, size_t n, double a, double b)
+// Correlation of each value's deviation from the line with the next.
+static double neighbours(const double *value, size_t n, const struct fit *fit)
 {
-    double cross = 0, squares = 0;
+    double cross = 0, squares = 0, before = 0;
     for (size_t i = 0; i < n; i++) {
-        const double here = value[i] - a - b * (double)i;
+        const double here = value[i] - fit->mean - fit->slope * ((double)i - (double)(n - 1) / 2);
         squares += here * here;
-        if (i + 1 < n)
-            cross += here * (value[i + 1] - a - b * (double)(i + 1));
+        cross += before * here;
+        before = here;
     }
     return squares > 0 ? cross / squares : 0;
 }
@@ -108,26 +108,18 @@ static double neighbours(const double *value, size_t n, double a, double b)
 // other beyond the line widen its interval.
 static struct drift drift_of(const double *y, size_t n, double confidence)
 {
-    const double count = (double)n, middle = (count - 1) / 2;
-    double mean = 0, xy = 0, yy = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += y[i] / count;
-    for (size_t i = 0; i < n; i++) {
-        xy += ((double)i - middle) * (y[i] - mean);
-        yy += (y[i] - mean) * (y[i] - mean);
-    }
-    if (n < DRIFT_LEAST || !(yy > 0))
+    const double count = (double)n;
+    const struct fit fit = fit_of(y, n);
+    if (n < DRIFT_LEAST || !(fit.squares > 0))
         return (struct drift){NAN, NAN, NAN, NAN};
-    const double xx = count * (count * count - 1) / 12, slope = xy / xx;
-    const double rest = fmax(yy - slope * xy, 1e-12 * yy);
     // A process of first order: the variance of a mean or a slope is (1 + r) / (1 - r) as large.
     // What is left of so few about a line shows less of r than there is: (2 + 4 r) / n on average
     // (F. H. C. Marriott and J. A. Pope, Biometrika 41 (1954) 390-402).
-    const double seen = neighbours(y, n, mean - slope * middle, slope);
+    const double seen = neighbours(y, n, &fit);
     const double r = fmin(fmax((seen * count + 2) / (count - 4), 0), 0.9);
     const double df = fmax((count - 2) * (1 - r) / (1 + r), 1);
-    const double error = sqrt(rest / (count - 2) / xx * (1 + r) / (1 - r)) * (count - 1);
-    const double change = slope * (count - 1);
+    const double error = fit.error * sqrt((1 + r) / (1 - r)) * (count - 1);
+    const double change = fit.slope * (count - 1);
     const double half = gsl_cdf_tdist_Qinv((1 - confidence) / 2, df) * error;
     return (struct drift){change, change - half, change + half,
                           2 * gsl_cdf_tdist_Q(fabs(change) / error, df)};

@@ -63,9 +63,8 @@ bool objectives_check(const char *text, char *error, size_t size)
 double objective_distance(const struct objective *objective, double figure)
 {
     const double limit = objective->limit;
-    const bool kept = objective->or_equal && figure == limit ? true
-                      : objective->at_least                  ? figure > limit
-                                                             : figure < limit;
+    const bool kept = (objective->or_equal && figure == limit) ||
+                      (objective->at_least ? figure > limit : figure < limit);
     const double distance = objective->at_least ? log(limit / figure) : log(figure / limit);
     // 0 is on the border, which belongs to one side; what has no logarithm is far away.
     if (isfinite(distance) && distance != 0 && (distance < 0) == kept)
@@ -96,9 +95,11 @@ bool vary_parse(const char *text, struct vary *vary, char *error, size_t size)
     char range[128];
     const size_t name = name_length(text);
     const char *unit = strstr(text, option);
-    const char *from = text + name + 1;
+    const char *from = text + name + 1; // where there is an =
     *vary = (struct vary){0};
-    const size_t length = text[name] != '=' ? 0 : unit ? (size_t)(unit - from) : strlen(from);
+    size_t length = 0;
+    if (text[name] == '=')
+        length = unit ? (size_t)(unit - from) : strlen(from);
     if (name > 0 && length > 0 && length < sizeof range &&
         (!unit || strlen(unit + sizeof option - 1) < OBJECTIVE_UNIT_SIZE)) {
         memcpy(vary->name, text, name);

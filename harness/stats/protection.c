@@ -75,24 +75,28 @@ static double achieved(const json_t *record)
     return sum;
 }
 
+// A run's value of the metric; without one (MAX_METRICS) what its loads achieved.
+static double value_of(const struct observation *run, size_t metric)
+{
+    return metric == MAX_METRICS ? achieved(run->record) : run->value[metric];
+}
+
 // How many times the figure of `b` that of `a` is, from the blocks where both count. Of the metric,
-// above 1 is worse; without one (MAX_METRICS) it is what the loads achieved.
+// above 1 is worse.
 static struct interval ratio_of(const struct protection *of, size_t a, size_t b, size_t metric)
 {
     struct session *session = of->session;
     const size_t width = session->settings->condition_count;
+    const bool inverted =
+        metric < MAX_METRICS && session->settings->metrics.item[metric].higher_is_better;
     struct pairs pairs = {0};
     for (size_t block = session_left_out(session); block < session->blocks; block++) {
         const int *row = session->table + block * width;
-        if (row[a] < 0 || row[b] < 0 || !session_uses(session, &session->runs[row[a]]) ||
-            !session_uses(session, &session->runs[row[b]]))
+        const struct observation *run_a = row[a] < 0 ? NULL : &session->runs[row[a]];
+        const struct observation *run_b = row[b] < 0 ? NULL : &session->runs[row[b]];
+        if (!run_a || !run_b || !session_uses(session, run_a) || !session_uses(session, run_b))
             continue;
-        const bool of_load = metric == MAX_METRICS;
-        const bool inverted = !of_load && session->settings->metrics.item[metric].higher_is_better;
-        const double first =
-            of_load ? achieved(session->runs[row[a]].record) : session->runs[row[a]].value[metric];
-        const double second =
-            of_load ? achieved(session->runs[row[b]].record) : session->runs[row[b]].value[metric];
+        const double first = value_of(run_a, metric), second = value_of(run_b, metric);
         if (!isnan(first) && !isnan(second))
             pairs_add(&pairs, inverted ? second : first, inverted ? first : second);
     }
@@ -117,7 +121,7 @@ static struct interval removed_of(const struct interval *ratio, const struct int
     return removed;
 }
 
-static void take(struct protection *of, size_t condition)
+static void take_condition(struct protection *of, size_t condition)
 {
     const struct experiment *experiment = of->session->experiment;
     const json_t *loads = json_object_get(experiment->json, "loads");
@@ -193,7 +197,7 @@ static json_t *row_json(const struct protection *of, const struct protected *row
                      "front", row->on_front);
 }
 
-static json_t *document(const struct protection *of)
+static json_t *rows_json(const struct protection *of)
 {
     const json_t *asked = experiment_setting(of->session->experiment, "until");
     const double until = json_is_number(asked) ? json_number_value(asked) : NAN;
@@ -213,9 +217,9 @@ static json_t *document(const struct protection *of)
         json_array_append_new(rows, row_json(of, row));
     }
     // Of --until: below where one keeps it, above where none can.
-    const enum verdict verdict = weakest ? VERDICT_BELOW
-                                 : above ? VERDICT_ABOVE
-                                         : VERDICT_UNDECIDED;
+    enum verdict verdict = above ? VERDICT_ABOVE : VERDICT_UNDECIDED;
+    if (weakest)
+        verdict = VERDICT_BELOW;
     return json_pack("{s:s, s:o, s:s?, s:s?, s:s?, s:o}", "metric",
                      of->session->settings->metrics.item[of->metric].name, "until",
                      json_figure(until), "verdict", isnan(until) ? NULL : verdict_names[verdict],
@@ -232,11 +236,11 @@ json_t *protection_json(struct session *session, const json_t *slowdowns)
         of.metric++;
     for (size_t i = 0; i < session->settings->condition_count; i++)
         if (session->settings->adjusted[i])
-            take(&of, i);
+            take_condition(&of, i);
     if (of.count == 0)
         return json_null();
     find_front(&of);
-    return document(&of);
+    return rows_json(&of);
 }
 
 // What jostle capacity found, for the result and for people.
@@ -266,8 +270,12 @@ static void print_place(FILE *stream, const struct experiment *experiment, size_
 {
     const char *variant = experiment_member(experiment, condition, "variant");
     const char *load = load_beside(experiment, condition);
-    fprintf(stream, "%s%s%s%s", variant ? variant : "", variant ? " " : "",
-            load ? "beside " : "alone", load ? load : "");
+    if (variant)
+        fprintf(stream, "%s ", variant);
+    if (load)
+        fprintf(stream, "beside %s", load);
+    else
+        fputs("alone", stream);
 }
 
 // A factor of a thousand that makes the value short, and its sign.
@@ -290,10 +298,10 @@ static struct prefix prefix_of(double value)
 static void print_number(FILE *stream, const struct prefix *prefix, double value, bool whole)
 {
     const double scaled = value / prefix->factor;
-    if (whole && prefix->factor == 1)
+    if (scaled >= 100 || (whole && prefix->factor == 1))
         fprintf(stream, "%.0f", scaled);
     else
-        fprintf(stream, scaled >= 100 ? "%.0f" : scaled >= 10 ? "%.1f" : "%#.3g", scaled);
+        fprintf(stream, scaled >= 10 ? "%.1f" : "%#.3g", scaled);
 }
 
 static void print_unit(FILE *stream, const struct vary *vary, const struct prefix *prefix)
@@ -307,9 +315,8 @@ static void print_unit(FILE *stream, const struct vary *vary, const struct prefi
 static void print_value(FILE *stream, const struct vary *vary, const struct capacity *capacity)
 {
     static const char *const words[] = {"", "below ", "at least "};
-    const double shown = capacity->bound == CAPACITY_BELOW      ? vary->low
-                         : capacity->bound == CAPACITY_AT_LEAST ? vary->high
-                                                                : capacity->value;
+    const double values[] = {capacity->value, vary->low, vary->high}; // by the bound
+    const double shown = values[capacity->bound];
     const struct prefix prefix = prefix_of(shown);
     fputs(words[capacity->bound], stream);
     print_number(stream, &prefix, shown, vary->whole);
@@ -346,7 +353,7 @@ static void print_condition(FILE *stream, struct session *session, size_t condit
 
 // "highest rate that keeps p99_ms<2: 41.2 k/s [40.1, 42.4] alone, 29.0 k/s [27.0, 31.0] beside
 // mem (0.70 [0.66, 0.75] of alone)"; to be freed.
-static char *sentence(struct session *session)
+static char *capacity_text(struct session *session)
 {
     const json_t *asked = experiment_setting(session->experiment, "capacity");
     const char *slo = json_text_at(asked, "slo");
@@ -396,12 +403,11 @@ json_t *capacity_json(struct session *session)
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++)
         json_array_append_new(list, condition_json(session, i));
-    OWNED char *text = sentence(session);
-    json_t *object = json_pack(
-        "{s:s, s:s, s:o, s:o, s:b, s:O?, s:s, s:o, s:o, s:s?}", "vary", settings->vary.name, "unit",
-        settings->vary.unit, "low", json_figure(settings->vary.low), "high",
-        json_figure(settings->vary.high), "whole", settings->vary.whole, "slo",
-        json_object_get(asked, "slo"), "method", "threshold-posterior", "confidence",
-        json_figure(settings->confidence), "by_condition", list, "text", text);
-    return object;
+    OWNED char *text = capacity_text(session);
+    return json_pack("{s:s, s:s, s:o, s:o, s:b, s:O?, s:s, s:o, s:o, s:s?}", "vary",
+                     settings->vary.name, "unit", settings->vary.unit, "low",
+                     json_figure(settings->vary.low), "high", json_figure(settings->vary.high),
+                     "whole", settings->vary.whole, "slo", json_object_get(asked, "slo"), "method",
+                     "threshold-posterior", "confidence", json_figure(settings->confidence),
+                     "by_condition", list, "text", text);
 }

@@ -304,9 +304,8 @@ enum record_status record_take(const struct settings *settings, const json_t *re
         return RECORD_BROKEN;
     }
     // One condition needs no name: so meter's own lines can be fed as they are.
-    run->condition = name                             ? settings_condition(settings, name)
-                     : settings->condition_count == 1 ? 0
-                                                      : -1;
+    const int unnamed = settings->condition_count == 1 ? 0 : -1;
+    run->condition = name ? settings_condition(settings, name) : unnamed;
     if (run->condition < 0) {
         snprintf(why, why_size, "its condition is %s%s, which is none of --conditions",
                  name ? "" : "not named", name ? name : "");

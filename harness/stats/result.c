@@ -142,34 +142,29 @@ int result_derive(char *const *folders, int count)
 // Variants compared with the first, as the result has them.
 
 // How the interval of a ratio is made, by name.
-static const char *comparisons_method(const struct settings *settings, enum against against)
+static json_t *method_json(const struct settings *settings, enum against against)
 {
-    static const struct {
-        const char *once, *looks;
-    } names[][2] = {
-        {{"paired-fieller", "paired-fieller-looks"}, {"log-delta", "log-delta-looks"}},
-        {{"paired-trimmed", "paired-trimmed-looks"},
-         {"log-delta-trimmed", "log-delta-trimmed-looks"}},
-        {{"paired-quantiles", "paired-quantiles-looks"},
-         {"combined-quantiles", "combined-quantiles-looks"}},
-        {{"signed-ranks", "signed-ranks-looks"}, {"signed-ranks", "signed-ranks-looks"}},
+    static const char *const methods[STATISTICS][2] = {
+        // of pairs, and of four conditions
+        [STATISTIC_MEAN] = {"paired-fieller", "log-delta"},
+        [STATISTIC_TRIMMED] = {"paired-trimmed", "log-delta-trimmed"},
+        [STATISTIC_MEDIAN] = {"paired-quantiles", "combined-quantiles"},
+        [STATISTIC_P90] = {"paired-quantiles", "combined-quantiles"},
+        [STATISTIC_P99] = {"paired-quantiles", "combined-quantiles"},
+        [STATISTIC_TYPICAL] = {"signed-ranks", "signed-ranks"},
     };
-    const size_t statistic = settings->statistic == STATISTIC_MEAN      ? 0
-                             : settings->statistic == STATISTIC_TRIMMED ? 1
-                             : settings->statistic == STATISTIC_TYPICAL ? 3
-                                                                        : 2;
-    const size_t kind = against == AGAINST_BOTH ? 1 : 0;
-    return settings_has_gate(settings) ? names[statistic][kind].looks : names[statistic][kind].once;
+    return json_owned_text(text_of("%s%s", methods[settings->statistic][against == AGAINST_BOTH],
+                                   settings_has_gate(settings) ? "-looks" : ""));
 }
 
 // A figure without variation has no error, rather than none.
-static json_t *error_of(const struct interval *interval)
+static json_t *error_json(const struct interval *interval)
 {
     return interval->constant ? json_null() : json_figure(interval->error);
 }
 
 // null: that cannot be known.
-static json_t *distinguishable(struct session *session, struct ratio of)
+static json_t *distinguishable_json(struct session *session, struct ratio of)
 {
     return metric_is_judged(session, of) ? json_boolean(metric_is_distinguishable(session, of))
                                          : json_null();
@@ -191,14 +186,14 @@ static json_t *ratio_json(struct session *session, struct ratio of, const struct
     const bool shares =
         what->decides && of.against != AGAINST_BOTH && settings_family(settings) > 1;
     json_t *json = json_pack(
-        "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:o, s:b, s:I}",
+        "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:I}",
         "variant", names.variant, "reference_variant", names.reference, "load", names.load,
         "metric", what->name, "statistic", statistic_names[settings->statistic], "requested",
         what->chosen, "decides", what->decides, "ratio", json_figure(ratio->center), "constant",
-        ratio->constant, "ci", json_interval(ratio), "error", error_of(ratio), "p",
-        json_figure(significance_p(session, of)), "method",
-        comparisons_method(settings, of.against), "distinguishable", distinguishable(session, of),
-        "simultaneous", shares, "censored", (json_int_t)censored);
+        ratio->constant, "ci", json_interval(ratio), "error", error_json(ratio), "p",
+        json_figure(significance_p(session, of)), "method", method_json(settings, of.against),
+        "distinguishable", distinguishable_json(session, of), "simultaneous", shares, "censored",
+        (json_int_t)censored);
     answer_direction(what, ratio, names.reference, json); // the text is another one
     return json;
 }
@@ -260,7 +255,7 @@ static json_t *describe(struct session *session, size_t condition, size_t metric
                      statistic_names[session->settings->statistic], "center",
                      json_figure(location.interval.center), "set_aside", 0, "outliers",
                      (int)location.outliers, "constant", location.interval.constant, "ci",
-                     json_interval(&location.interval), "error", error_of(&location.interval),
+                     json_interval(&location.interval), "error", error_json(&location.interval),
                      "ci_robust", json_interval(&location.robust));
 }
 
@@ -280,7 +275,7 @@ static json_t *other_metrics(struct session *session, size_t condition)
     return object;
 }
 
-static json_t *loads(const struct condition *condition)
+static json_t *loads_json(const struct condition *condition)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < condition->load_count; i++) {
@@ -299,18 +294,24 @@ static json_t *loads(const struct condition *condition)
     return list;
 }
 
-static json_t *conditions(struct session *session, enum stop_reason stop)
+// Of the interval that decides: the condition's own ratio, of what others are compared with the
+// worst of these, of a lone condition its mean; or its capacity.
+static double deciding_error(struct session *session, size_t condition)
+{
+    const struct settings *settings = session->settings;
+    if (settings_has_capacity(settings))
+        return capacity_of(session, condition).error;
+    return settings_compares(settings, condition, settings_decides_by(settings))
+               ? metric_worst_error(session, condition)
+               : decide_error(session);
+}
+
+static json_t *conditions_json(struct session *session, enum stop_reason stop)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
     for (size_t i = 0; i < settings->condition_count; i++) {
         const struct condition *condition = &session->conditions[i];
-        // Of the interval that decides: the condition's own ratio, of what others are compared with
-        // the worst of these, of a lone condition its mean; or its capacity.
-        const double error = settings_has_capacity(settings) ? capacity_of(session, i).error
-                             : settings_compares(settings, i, settings_decides_by(settings))
-                                 ? metric_worst_error(session, i)
-                                 : decide_error(session);
         // The largest probability of something that so many runs may all have missed, with what is
         // left of the confidence: (1 - p)^n = 1 - confidence.
         const double unseen = condition->runs > 0
@@ -324,9 +325,9 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
             "{s:s, s:i, s:i, s:o, s:o, s:b, s:s, s:I, s:o, s:I, s:s?, s:s?}", "name",
             settings->conditions[i], "runs", (int)condition->runs, "discarded",
             (int)(condition->seen - condition->runs), "unseen", json_figure(unseen), "load",
-            loads(condition), "converged", error <= settings->error, "stop_reason",
-            stop_names[stop], "failed", (json_int_t)session_failed(session, i), "failures", kinds,
-            "censored", (json_int_t)condition->censored, "variant",
+            loads_json(condition), "converged", deciding_error(session, i) <= settings->error,
+            "stop_reason", stop_names[stop], "failed", (json_int_t)session_failed(session, i),
+            "failures", kinds, "censored", (json_int_t)condition->censored, "variant",
             settings->variants > 1 ? settings->conditions[settings_variant(settings, i)] : NULL,
             "load_name", settings_load_name(settings, i));
         for (size_t m = 0; m < BASIC_METRICS; m++)
@@ -338,7 +339,7 @@ static json_t *conditions(struct session *session, enum stop_reason stop)
 }
 
 // What the load leaves behind for the baseline; null where the runs are too few to see it.
-static json_t *carry_over(struct session *session, size_t condition, size_t metric)
+static json_t *carry_over_json(struct session *session, size_t condition, size_t metric)
 {
     const struct carry_over found = carry_over_estimate(session, condition, metric);
     if (isnan(found.p))
@@ -349,7 +350,7 @@ static json_t *carry_over(struct session *session, size_t condition, size_t metr
 }
 
 // What separated loaded runs from the next, and what was left out for it.
-static json_t *washout(const struct session *session)
+static json_t *washout_json(const struct session *session)
 {
     const struct washout *asked = &session->settings->washout;
     size_t excluded = 0;
@@ -367,13 +368,13 @@ static json_t *slowdown(struct session *session, struct ratio of)
     const struct metric_setting *what = &settings->metrics.item[of.metric];
     const struct interval ratio = metric_ratio(session, of);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:s, s:i, s:o, s:b, s:b}", "condition",
+        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:o, s:b, s:b}", "condition",
         settings->conditions[of.condition], "metric", what->name, "statistic",
         statistic_names[settings->statistic], "requested", what->chosen, "ratio",
         json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio), "error",
-        error_of(&ratio), "p", json_figure(significance_p(session, of)), "method",
-        comparisons_method(settings, of.against), "pairs", (int)session_pairs(session, of)->count,
-        "distinguishable", distinguishable(session, of), "simultaneous",
+        error_json(&ratio), "p", json_figure(significance_p(session, of)), "method",
+        method_json(settings, of.against), "pairs", (int)session_pairs(session, of)->count,
+        "distinguishable", distinguishable_json(session, of), "simultaneous",
         settings_family(settings) > 1 && what->decides, "decides", what->decides);
     answer_direction(what, &ratio, "alone", object);
     json_object_set_new(object, "reference", json_string(reference_name(settings, of)));
@@ -381,11 +382,12 @@ static json_t *slowdown(struct session *session, struct ratio of)
     json_object_set_new(object, "censored",
                         json_integer((json_int_t)session_censored(session, of)));
     if (settings_is_loaded(settings, (int)of.condition))
-        json_object_set_new(object, "carry_over", carry_over(session, of.condition, of.metric));
+        json_object_set_new(object, "carry_over",
+                            carry_over_json(session, of.condition, of.metric));
     return object;
 }
 
-static json_t *floors(struct session *session)
+static json_t *floors_json(struct session *session)
 {
     const struct settings *settings = session->settings;
     json_t *list = json_array();
@@ -411,16 +413,17 @@ json_t *summary_build(struct session *session)
                         "expected_runs", (int)session->forecast_runs, "made_runs",
                         (int)session->count);
     json_t *summary = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions(session, stop), "slowdowns",
-        list_of(session, AGAINST_ALONE, slowdown), "warnings", warnings_of(session), "intervals",
+        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "conditions", conditions_json(session, stop),
+        "slowdowns", list_of(session, AGAINST_ALONE, slowdown), "warnings", warnings_of(session),
+        "intervals",
         json_pack("{s:o, s:i, s:b, s:b}", "confidence", json_figure(settings->confidence), "family",
                   (int)settings_family(settings), "simultaneous", settings_family(settings) > 1,
                   "sequential", settings_is_sequential(settings)),
         "forecast", forecast, "comparisons", list_of(session, AGAINST_REFERENCE, comparison),
         "interactions", list_of(session, AGAINST_BOTH, interaction));
     if (settings->condition_count > 1)
-        json_object_set_new(summary, "washout", washout(session));
+        json_object_set_new(summary, "washout", washout_json(session));
     if (settings_aa(settings) > 0)
-        json_object_set_new(summary, "noise_floor", floors(session));
+        json_object_set_new(summary, "noise_floor", floors_json(session));
     return summary;
 }

@@ -231,22 +231,31 @@ static void find_step(const double *value, size_t n, double mean, double squares
     }
 }
 
-struct order order_analyse(const double *value, size_t n)
+struct fit fit_of(const double *value, size_t n)
 {
-    double mean, squares, rest_mean, rest_squares;
-    struct order order = {0};
-    sample_moments(value, n, &mean, &squares);
-    if (n < 4 || !(squares > 0))
-        return order;
     const double count = (double)n, middle = (count - 1) / 2;
     const double xx = count * (count * count - 1) / 12;
+    struct fit fit;
     double xy = 0;
+    sample_moments(value, n, &fit.mean, &fit.squares);
     for (size_t i = 0; i < n; i++)
-        xy += ((double)i - middle) * (value[i] - mean);
-    const double slope = xy / xx, rest = fmax(squares - slope * xy, 1e-12 * squares);
-    order.trend = slope * (count - 1);
-    order.trend_t = slope / sqrt(rest / (count - 2) / xx);
-    find_step(value, n, mean, squares, &order);
+        xy += ((double)i - middle) * (value[i] - fit.mean);
+    fit.slope = xy / xx;
+    const double rest = fmax(fit.squares - fit.slope * xy, 1e-12 * fit.squares);
+    fit.error = sqrt(rest / (count - 2) / xx);
+    return fit;
+}
+
+struct order order_analyse(const double *value, size_t n)
+{
+    double rest_mean, rest_squares;
+    struct order order = {0};
+    const struct fit fit = fit_of(value, n);
+    if (n < 4 || !(fit.squares > 0))
+        return order;
+    order.trend = fit.slope * (double)(n - 1);
+    order.trend_t = fit.slope / fit.error;
+    find_step(value, n, fit.mean, fit.squares, &order);
     const double later = (double)(n - n / 2);
     sample_moments(value + n / 2, n - n / 2, &rest_mean, &rest_squares);
     const double sd = sqrt(rest_squares / (later - 1) * (1 + 1 / later));

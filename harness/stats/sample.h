@@ -70,6 +70,14 @@ struct split shape_split(const struct sample *sample);
 // different values, if at most half of the values are different; else 0.
 double shape_step(const struct sample *sample);
 
+// The straight line that fits n > 2 values in the order of measurement best.
+struct fit {
+    double mean, squares; // of the values: the sum of their squared deviations from the mean
+    double slope, error;  // from each value to the next, and its standard error
+};
+
+struct fit fit_of(const double *value, size_t n);
+
 // What the values of a sample do in the order of measurement.
 
 struct order {

@@ -166,24 +166,31 @@ void session_add_set_aside(struct session *session, const struct observation *ru
     session->conditions[run->condition].failures[run->failure]++;
 }
 
-int session_partner(const struct session *session, const struct observation *run)
+// The runs of a block (from 1), by condition; NULL: it does not have all of them.
+static const int *complete_row(const struct session *session, size_t block)
 {
     const size_t width = session->settings->condition_count;
-    const int *row = session->table + (run->block - 1) * width;
+    const int *row = session->table + (block - 1) * width;
     for (size_t i = 0; i < width; i++)
         if (row[i] < 0)
-            return -1;
+            return NULL;
+    return row;
+}
+
+int session_partner(const struct session *session, const struct observation *run)
+{
+    const int *row = complete_row(session, run->block);
+    if (!row)
+        return -1;
     const int alone = row[settings_variant(session->settings, (size_t)run->condition)];
     return session_uses(session, run) && session_uses(session, &session->runs[alone]) ? alone : -1;
 }
 
+// row: the runs of a block, or NULL.
 static void add_crossed(const struct session *session, const int *row, const size_t *corners,
                         size_t metric, struct crossed *crossed)
 {
-    const size_t width = session->settings->condition_count;
-    bool good = true;
-    for (size_t i = 0; i < width && good; i++)
-        good = row[i] >= 0;
+    bool good = row != NULL;
     for (enum corner i = 0; i < CORNERS && good; i++) {
         const struct observation *run = &session->runs[row[corners[i]]];
         good = session_uses(session, run) && !isnan(run->value[metric]);
@@ -205,9 +212,8 @@ void session_crossed(const struct session *session, size_t condition, size_t met
     *crossed = (struct crossed){0};
     for (enum corner i = 0; i < CORNERS; i++)
         crossed->value[i] = must(calloc(session->blocks + 1, sizeof *crossed->value[i]));
-    for (size_t block = 0; block < session->blocks; block++)
-        add_crossed(session, session->table + block * settings->condition_count, corners, metric,
-                    crossed);
+    for (size_t block = 1; block <= session->blocks; block++)
+        add_crossed(session, complete_row(session, block), corners, metric, crossed);
 }
 
 // A run with the one that it is compared with, so that the ratio y/x is above 1 where the run is
@@ -231,12 +237,10 @@ static void pair_runs(struct session *session, const struct observation *run,
 static void complete_block(struct session *session, size_t block)
 {
     const struct settings *settings = session->settings;
-    const size_t width = settings->condition_count;
-    const int *row = session->table + (block - 1) * width;
-    for (size_t i = 0; i < width; i++)
-        if (row[i] < 0)
-            return;
-    for (size_t i = 0; i < width && !settings_has_capacity(settings); i++)
+    const int *row = complete_row(session, block);
+    if (!row)
+        return;
+    for (size_t i = 0; i < settings->condition_count && !settings_has_capacity(settings); i++)
         for (enum against against = 0; against < PAIRINGS; against++) {
             const size_t reference = settings_reference(settings, i, against);
             if (reference != i)

@@ -216,12 +216,13 @@ bool records_each(const char *path, void (*take)(void *to, json_t *record), void
 // Takes every line of a runs.jsonl; one that does not fit does not count. False as above.
 bool replay_records(struct session *session, const char *path, bool quiet);
 
-// Takes every line of FOLDER/runs.jsonl; a line that is no record is passed over.
-// False after a message on stderr.
-bool replay_file(struct session *session, const char *folder);
+// Makes the session of an experiment, with all runs of FOLDER/runs.jsonl; a line that is no record
+// is passed over. False after a message on stderr.
+bool replay_all(const struct experiment *experiment, struct session *session, const char *folder,
+                bool keeps_all);
 
-// The experiment in FOLDER with all of its runs: both begin with zeros and are freed by their own
-// functions whatever this returns. False after a message on stderr.
+// The experiment in FOLDER as well: both begin with zeros and are freed by their own functions
+// whatever this returns. False after a message on stderr.
 bool replay_open(struct experiment *experiment, struct session *session, const char *folder,
                  bool keeps_all);
 

@@ -51,10 +51,10 @@ static size_t share_begins(const struct looks *looks, size_t n, size_t *last)
 {
     const size_t from = looks->from > FIRST ? looks->from : FIRST;
     size_t begin = from;
-    *last = n < from ? from - 1 : looks->to > from ? looks->to : from;
+    *last = from - 1;
     if (n < from)
         return FIRST;
-    for (; n > *last; *last *= 2)
+    for (*last = looks->to > from ? looks->to : from; n > *last; *last *= 2)
         begin = *last + 1;
     return begin;
 }

@@ -235,7 +235,9 @@ static enum execution execution_of(const struct shares *shares, const struct har
     const double part = log(hardware->factor[INSTRUCTION]) / log(hardware->cpu_time);
     if (isnan(part) || !(hardware->cpu_time > 1))
         return shares->several ? SLOWER_OR_SPINNING : SLOWER;
-    return part > 0.8 ? INSTRUCTIONS_ONLY : part < 0.2 ? SLOWER : BOTH;
+    if (part > 0.8)
+        return INSTRUCTIONS_ONLY;
+    return part < 0.2 ? SLOWER : BOTH;
 }
 
 // A figure in units of the last digit that is shown.
@@ -262,10 +264,11 @@ static void sort(struct point *list, size_t count)
 static void say_figure(FILE *text, double value, int digits, double seen,
                        const struct interval *interval)
 {
+    static const double least[] = {0.5, 0.05, 0.005}; // that is not 0 with so many digits
     const double error = (interval->high - interval->low) / 2;
-    const int error_digits = error < (digits == 0 ? 0.5 : 0.05) ? digits + 1 : digits;
+    const int error_digits = error < least[digits] ? digits + 1 : digits;
     fprintf(text, "%.*f", digits, value);
-    if (!(error >= (error_digits == 0 ? 0.5 : error_digits == 1 ? 0.05 : 0.005)))
+    if (!(error >= least[error_digits]))
         return;
     if (fabs(interval->high + interval->low - 2 * seen) > pow(10, -error_digits))
         fprintf(text, " [%.*f, %.*f]", error_digits, interval->low + 0.0, error_digits,
@@ -506,7 +509,7 @@ static json_t *attribution_of(struct given *given, struct critical *critical,
     json_extend(object,
                 json_pack("{s:b, s:o, s:o, s:o}", "pressure_known", shares.source != SOURCE_NONE,
                           "extra", figures_json(mean_names, extra, 0, MEANS), "absent", absent,
-                          "text", json_taken(text)));
+                          "text", json_owned_text(text)));
     return object;
 }
 

@@ -210,7 +210,9 @@ size_t statistic_runs(enum statistic statistic, double confidence)
 // Of a value its place before (1), on (1/2) or behind (0) the quantile.
 static double place(double value, double quantile)
 {
-    return value < quantile ? 1 : value > quantile ? 0 : 0.5;
+    if (value == quantile)
+        return 0.5;
+    return value < quantile ? 1 : 0;
 }
 
 // The correlation of the two quantiles' errors is that of the pairs' places before and
@@ -236,8 +238,8 @@ static double statistic_correlation(const double *x, const double *y, size_t n, 
 static double ratio_bound(double x, double y, double b, double a, double rho, double sign)
 {
     const double square = x * x - b * b, middle = x * y - rho * a * b, rest = y * y - a * a;
-    const double root = middle * middle - square * rest;
-    return square > 0 ? (middle + sign * (root > 0 ? sqrt(root) : 0)) / square : NAN;
+    const double root = sqrt(fmax(middle * middle - square * rest, 0));
+    return square > 0 ? (middle + sign * root) / square : NAN;
 }
 
 // x and y: the two sides of the pairs.
@@ -378,7 +380,9 @@ double typical_error_of_one(const struct pairs *pairs)
     const double spread = normal_mad * sample_mad(&changes);
     const double ratio = ratio_at(change, sample_median(&changes));
     sample_free(&changes);
-    return change == CHANGE_NONE ? NAN : change == CHANGE_LOGARITHM ? spread : spread / fabs(ratio);
+    if (change == CHANGE_NONE)
+        return NAN;
+    return change == CHANGE_LOGARITHM ? spread : spread / fabs(ratio);
 }
 
 // Found with `make simulate`; the alternatives are in docs/statistics.md.

@@ -115,10 +115,13 @@ struct account account_of(const json_t *record, double cpus)
                               .user_only = json_text_is(counters, "scope", "user")};
     for (enum mean i = 0; i < MEANS; i++) {
         const bool is_own = i >= OWN_CPU && i <= OWN_IO;
-        const json_t *object = is_own                             ? stalls
-                               : i >= CPU_SOME && i <= IO_FULL    ? pressure
-                               : i >= INSTRUCTIONS && i <= MISSES ? counters
-                                                                  : record;
+        const json_t *object = record;
+        if (is_own)
+            object = stalls;
+        else if (i >= CPU_SOME && i <= IO_FULL)
+            object = pressure;
+        else if (i >= INSTRUCTIONS && i <= MISSES)
+            object = counters;
         account.value[i] = json_number_at(object, mean_names[i] + (is_own ? strlen("own_") : 0));
     }
     return account;
@@ -242,15 +245,13 @@ static double part_s(const struct made *made, const struct times *times, enum pa
     return fmax(rest_s, 0);
 }
 
-// The wall times of the runs without waiting for a CPU, and with it; or the other way round.
-static struct pairs unwaited_pairs(const struct made *made, bool reversed)
+// The wall times of the runs without waiting for a CPU, and with it.
+static struct pairs unwaited_pairs(const struct made *made)
 {
     struct pairs pairs = {0};
     for (size_t i = 0; i < made->runs; i++) {
         const struct times *times = &made->run[i]->times;
-        const double without_s = times->wall_s - part_s(made, times, CPU_WAIT);
-        pairs_sum(&pairs, reversed ? times->wall_s : without_s,
-                  reversed ? without_s : times->wall_s);
+        pairs_sum(&pairs, times->wall_s - part_s(made, times, CPU_WAIT), times->wall_s);
     }
     return pairs;
 }
@@ -291,7 +292,7 @@ static bool measure(struct made *made)
         measure_part(made, part);
     if (!made->known[COMPUTING] || !made->known[CPU_WAIT])
         return false;
-    const struct pairs pairs = unwaited_pairs(made, false);
+    const struct pairs pairs = unwaited_pairs(made);
     made->factor = ratio_of(made, &pairs);
     return true;
 }
@@ -360,16 +361,16 @@ static json_t *steadier_json(struct made *made)
         return json_null();
     const double t = critical_t(&made->critical, (double)made->runs - 1);
     const double error = made->settings->error;
-    const struct pairs pairs = unwaited_pairs(made, true);
-    const double wall = runs_for(pairs.count, pairs.mean_x, pairs.xx, t, error);
-    const double without = runs_for(pairs.count, pairs.mean_y, pairs.yy, t, error);
+    const struct pairs pairs = unwaited_pairs(made);
+    const double wall = runs_for(pairs.count, pairs.mean_y, pairs.yy, t, error);
+    const double without = runs_for(pairs.count, pairs.mean_x, pairs.xx, t, error);
     if (!(wall >= worth_offering * without))
         return json_null();
     char *text = text_of("--metric %s (its time without that wait) would be known within %.3g %% "
                          "after about %.0f runs, the wall time after %.0f",
                          unwaited, 100 * error, without, wall);
     return json_pack("{s:s, s:o, s:o, s:o}", "metric", unwaited, "runs", json_figure(without),
-                     "wall_runs", json_figure(wall), "text", json_taken(text));
+                     "wall_runs", json_figure(wall), "text", json_owned_text(text));
 }
 
 // ---- json ----
@@ -385,7 +386,7 @@ static json_t *others_json(struct made *made)
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "factor", json_figure(made->factor.center), "ci",
                      json_interval(&made->factor), "without_s",
                      json_figure(made->wall_s - made->seconds[CPU_WAIT]), "text",
-                     json_taken(words_of_others(made)), "steadier", steadier_json(made));
+                     json_owned_text(words_of_others(made)), "steadier", steadier_json(made));
 }
 
 static json_t *time_json(struct made *made, bool alone)
@@ -399,7 +400,7 @@ static json_t *time_json(struct made *made, bool alone)
     }
     json_extend(time, json_pack("{s:o, s:b, s:o, s:o, s:o}", "intervals", shares, "at_least",
                                 made->at_least, "threads", json_figure(made->threads.busy), "text",
-                                json_taken(words_of_parts(made)), "others",
+                                json_owned_text(words_of_parts(made)), "others",
                                 alone ? others_json(made) : json_null()));
     return time;
 }

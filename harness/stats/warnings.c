@@ -48,17 +48,26 @@ static void add_range(const struct session *session, size_t condition,
     message_add(list, &message);
 }
 
-static void add_open(const struct session *session, size_t condition,
-                     const struct capacity *capacity, json_t *list)
+// That an error after so many runs is larger than was asked; INFINITY: it is not known.
+static struct message not_converged(const struct session *session, size_t condition, size_t metric,
+                                    double error, size_t runs)
 {
-    struct message message = about_condition(session, FLAG_NOT_CONVERGED, condition);
-    if (isfinite(capacity->error)) {
-        message_detail(&message, "error", "known to ± %.3g %%", 100 * capacity->error);
+    struct message message = about(session, FLAG_NOT_CONVERGED, condition, metric);
+    if (isfinite(error)) {
+        message_detail(&message, "error", "known to ± %.3g %%", 100 * error);
         message_detail(&message, "limit", ", ± %.3g %% was asked", 100 * session->settings->error);
     } else {
         message_detail(&message, "error", "not known");
     }
-    message_detail(&message, "runs", "%zu run%s", capacity->runs, capacity->runs == 1 ? "" : "s");
+    message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
+    return message;
+}
+
+static void add_open(const struct session *session, size_t condition,
+                     const struct capacity *capacity, json_t *list)
+{
+    struct message message =
+        not_converged(session, condition, MAX_METRICS, capacity->error, capacity->runs);
     message_add(list, &message);
 }
 
@@ -241,13 +250,10 @@ static void add_error(const struct session *session, size_t condition, size_t me
 {
     if (error <= session->settings->error)
         return;
-    struct message message = about(session, FLAG_NOT_CONVERGED, condition, metric);
+    struct message message = not_converged(session, condition, metric, error, runs);
     if (isfinite(error)) {
-        const double asked = session->settings->error;
-        message_detail(&message, "error", "known to ± %.3g %%", 100 * error);
-        message_detail(&message, "limit", ", ± %.3g %% was asked", 100 * asked);
         // An interval narrows with the root of the number of runs.
-        const double needed = (double)runs * pow(error / asked, 2);
+        const double needed = (double)runs * pow(error / session->settings->error, 2);
         if (needed < most_runs_named)
             message_detail(&message, "about", "about %.0f runs would do: ", ceil(needed));
     } else { // too few runs, or too scattered ones
@@ -257,14 +263,12 @@ static void add_error(const struct session *session, size_t condition, size_t me
         // Of how many runs a statistic has an interval at all.
         const size_t needed =
             statistic_runs(settings->statistic, metric_confidence(session, settings->max_runs));
-        message_detail(&message, "error", "not known");
         if (runs < needed)
             message_detail(&message, "limit", ": the %s needs at least %zu runs for an interval%s",
                            typical ? "typical ratio" : statistic_words[settings->statistic], needed,
                            settings_has_gate(settings) ? " that is looked at after each block"
                                                        : "");
     }
-    message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
     message_add(list, &message);
 }
 
