@@ -332,7 +332,6 @@ static void begin(struct blame *blame)
     blame->gate.of_victim = blame->victim.kind != VICTIM_NODE;
     blame->period_s = SHORTEST_S;
     blame->next_sample_s = blame->begin_s;
-    blame->next_slice_s = now_s() + SLICE_S;
 }
 
 // What was found since the last time.
@@ -387,7 +386,9 @@ static bool look_once(struct blame *blame)
 {
     struct answer answer;
     const double duration_s = (double)blame->options.duration_ns / 1e9;
-    (void)look_until(blame, duration_s > 0 ? now_s() + duration_s : INFINITY);
+    const double end_s = duration_s > 0 ? now_s() + duration_s : INFINITY;
+    blame->next_slice_s = now_s() + SLICE_S; // after the end is known: a second has one slice
+    (void)look_until(blame, end_s);
     answer_find(blame, &answer);
     blame->state = answer.state;
     if (is_shown(blame))
