@@ -283,7 +283,8 @@ static void settings_read(struct settings *settings, int argc, char **argv)
     formats_find(&settings->known, given(argv, "--formats=") ?: "harness/report/format");
     struct option_row own[sizeof option_rows / sizeof *option_rows];
     memcpy(own, option_rows, sizeof option_rows);
-    if (given(argv, "--list-options")) // for completions; --help has them below the options
+    // Completions read --help-all; --help has them below the options.
+    if (given(argv, "--list-options") || given(argv, "--help-all"))
         own[0].argument = names_of(&settings->known, "|");
     const struct option_group group = {.rows = own, .values = settings};
     const struct program program = {.name = "jostle report",
