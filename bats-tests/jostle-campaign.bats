@@ -102,6 +102,7 @@ refused() {
     refused "$target"$'\n[load "cpu"]\n    spec = cpu --percent {level}' ': load.cpu.spec: \{level\}: unknown placeholder'
     refused "$target"$'\n[load "cpu"]\n    spec = cpu\n    node = 0' ': load.cpu.node: 0 is not a node'
     refused "$target"$'\n[include]\n    path = nowhere.conf' ': include.path: .*nowhere.conf cannot be read'
+    refused $'max-runs = 3\n[target "x"]\n    command = true' ': max-runs is in no section: write \[section "NAME"\] above it'
     refused $'[target "x"\n    command = true' ' cannot be read \(.*line [12].*\): write \[section "NAME"\]'
     refused $'[campaign]\n    name = x' ': there is no target'
     refused "$target"$'\n[campaign]\n    min-runs = 3\n    max-runs = 2' ': target x: max-runs 2 is below min-runs 3: .*--set min-runs=2'

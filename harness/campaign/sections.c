@@ -152,7 +152,10 @@ static bool split_entry(char *origin, char *text, struct entry *entry)
     if (value)
         *value++ = '\0';
     char *first = strchr(text, '.'), *last = strrchr(text, '.');
-    if (!first || strncmp(origin, file_origin, sizeof file_origin - 1) != 0)
+    if (!first)
+        usage_error("%s: %s is in no section: write [section \"NAME\"] above it",
+                    text_after(origin, file_origin) ?: origin, text);
+    if (strncmp(origin, file_origin, sizeof file_origin - 1) != 0)
         return false;
     *first = *last = '\0';
     *entry = (struct entry){.file = origin + sizeof file_origin - 1,
