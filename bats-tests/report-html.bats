@@ -64,6 +64,20 @@ column() {
     run ! grep -iE "https?://" "$BATS_TEST_TMPDIR/page.html"
 }
 
+@test "no character is broken where a line is longer than what jq reads at once" {
+    local number
+    cd "$BATS_TEST_TMPDIR" || return
+    mkdir -p campaign/cells
+    for number in {1..40}; do
+        cp -r "$ROOT/bats-tests/fixtures/report/campaign/cells/delannoy.n=5@disk.10%" "campaign/cells/$number"
+        jq -c '.cell.label = "a→😀" * 60' "campaign/cells/$number/experiment.json" >new && mv new "campaign/cells/$number/experiment.json"
+    done
+    "$JOSTLE" report --quiet campaign --format html >page.html
+    grep -q 'a→😀a→😀' page.html
+    grep -q 'a\\u2192\\ud83d\\ude00a' page.html
+    run ! grep -q $'\xef\xbf\xbd' page.html
+}
+
 @test "the figures on the page are those of the records" {
     local cell
     run -0 browse disk.html --eval \

@@ -446,19 +446,34 @@ static const char *report_name(struct report *report)
     return name;
 }
 
-// JSON that no terminal obeys, and that within a page cannot end the element that it is in.
+// A character of several bytes as JSON escapes it. Returns its last byte.
+static const char *print_escaped(const char *text)
+{
+    const unsigned char first = (unsigned char)*text;
+    const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+    unsigned code = first & (0x3fu >> more);
+    for (int i = 0; i < more; i++)
+        code = code << 6 | ((unsigned char)*++text & 0x3fu);
+    if (code > 0xffff)
+        printf("\\u%04x\\u%04x", 0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
+    else
+        printf("\\u%04x", code);
+    return text;
+}
+
+// JSON that no terminal obeys, and that within a page cannot end the element that it is in. There
+// it is ASCII: where jq reads lines as texts, it breaks characters at the end of its buffer.
 static void print_json(const char *text, bool in_page)
 {
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)text[0], next = (unsigned char)text[1];
-        if (c == 0xc2 && next < 0xa0) { // a control character, U+0080 to U+009F
-            printf("\\u%04x", next);
-            text++;
-        } else if (c == 0x7f || (in_page && c == '<')) {
+        const bool is_control = c == 0xc2 && next < 0xa0; // U+0080 to U+009F
+        if (c >= 0x80 && (in_page || is_control))
+            text = print_escaped(text);
+        else if (c == 0x7f || (in_page && c == '<'))
             printf("\\u%04x", c);
-        } else {
+        else
             putchar_unlocked(c);
-        }
     }
 }
 
@@ -492,7 +507,8 @@ static void print_digest(const struct collected *collected)
         LINE_OBJECT (&json, NULL)
             view_put_members(&json, view_parse(&view, text, strlen(text)), members);
         OWNED char *made = json_text_end(&json);
-        printf("%s%s", before, made);
+        fputs(before, stdout);
+        print_json(made, true);
         before = ",";
     }
     puts(*before == '[' ? "[]" : "]");
@@ -503,7 +519,8 @@ static void print_digest(const struct collected *collected)
 static void print_page(const char *head, const struct collected *collected)
 {
     enum { FEW = 6 };
-    puts(head);
+    print_json(head, true);
+    puts("");
     print_digest(collected);
     printf("{\"filter\":%s,\"what\":\"cells\",\"head\":",
            collected_cells(collected) > FEW ? "\"Filter by target or load\"" : "null");
