@@ -52,6 +52,15 @@ values() {
     [[ $(values load_word <plan) == *'cpu --control --thr 1'*' sh --dur 3' && $(values load_word <plan) != *--threads* ]]
 }
 
+@test "protect has a load of another host there with each setting of the target, too" {
+    local load
+    for load in 'far@web1=cpu --percent 5' 'far=@web1 cpu --percent 5'; do
+        plan_of protect --output out --load "$load" --try target:nice=5 -- true >plan
+        [[ $(values condition <plan) == 'baseline far far.target-nice-5 alone.target-nice-5' && $(values load_node <plan) == 'web1 web1' ]]
+        rm -r out
+    done
+}
+
 @test "a setting that is given to --try twice is refused by its name" {
     run -2 "$EXPERIMENT" protect --output out --load 'cpu --percent 5' --try nice=19 --try nice=19 -- true
     [[ $output == "jostle: --try 'nice=19' is given twice: leave one of them out" ]]

@@ -187,17 +187,6 @@ static const char *label(struct arena *arena, const char *text)
     return name;
 }
 
-// The name that --load gives, or the load's first word.
-static const char *name_of(struct arena *arena, const char *load, const char **spec)
-{
-    const size_t equals = strcspn(load, "= ");
-    *spec = load[equals] == '=' ? load + equals + 1 : load;
-    if (**spec == '[')
-        usage_error("--load %s: protect adds the settings itself: give them with --try", load);
-    return arena_format(arena, "%.*s", (int)(load[equals] == '=' ? equals : strcspn(load, " :")),
-                        load);
-}
-
 // The settings of the target alone, as they are written; NULL: there are none.
 static const char *of_target(struct arena *arena, const char *text, const struct option_list *own)
 {
@@ -224,7 +213,10 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
     else
         consider_all(&tries, given);
     for (size_t i = 0; i < given->count; i++) {
-        const char *spec, *name = name_of(arena, given->item[i], &spec);
+        const char *name, *spec = load_name_read(arena, given->item[i], &name);
+        if (*spec == '[')
+            usage_error("--load %s: protect adds the settings itself: give them with --try",
+                        given->item[i]);
         list_add(&loads, arena, given->item[i]);
         for (size_t k = 0; k < tries.texts.count; k++)
             list_add(&loads, arena,

@@ -357,9 +357,7 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
     return text;
 }
 
-// Takes "NAME=" or "NAME@WHERE=" off the text. Returns the spec; *name is the
-// condition's.
-static const char *read_name(struct arena *arena, const char *text, const char **name)
+const char *load_name_read(struct arena *arena, const char *text, const char **name)
 {
     const size_t length = strspn(text, NAME_CHARACTERS);
     const char *at = text + length, *where = NULL;
@@ -446,7 +444,7 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
                          const struct load_context *context)
 {
     const char *name;
-    const char *spec = read_name(arena, text, &name);
+    const char *spec = load_name_read(arena, text, &name);
     if (name[0] == '\0' || name[strspn(name, NAME_CHARACTERS)] != '\0')
         usage_error("--load %s: give NAME=SPEC, such as half='cpu --percent 50'", text);
     if (strcmp(name, "baseline") == 0 || conditions_have(conditions, name))

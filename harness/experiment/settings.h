@@ -224,6 +224,9 @@ struct load_context {
     bool pause;                    // programs that run already may be paused
     const struct option_list *own; // --setting; see adjustment_check_own()
 };
+// Takes "NAME=" or "NAME@WHERE=" off the text of a --load. Returns the spec, with @WHERE in front
+// of each of its loads; *name is the condition's, without NAME= the first word.
+const char *load_name_read(struct arena *arena, const char *text, const char **name);
 // Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word) describes, with
 // settings in brackets in front of SPEC. Wrong use ends the program.
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
