@@ -168,16 +168,16 @@ derived() {
     local out
     local -a hooks=(--setup 'touch made' --prepare 'touch prepared' --cleanup 'rm -f made prepared')
     # A copy alone, on trial, finds what --setup and --prepare have made, as all others do.
-    run -0 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --json copy.json "${hooks[@]}" -- sh -c '[ -e made ] && [ -e prepared ] && sleep 0.01'
+    run -0 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 --json out/copy.json "${hooks[@]}" -- sh -c '[ -e made ] && [ -e prepared ] && sleep 0.01'
     [[ ! -e made ]]
     out=$output
     [[ $out == *'copies  runs'*'slowdown'*'slurm, '*'--ntasks-per-node='* ]]
-    holds '(.rows | map([.copies, .runs])) == [[1, 2], [2, 2]] and .verdict == null' <copy.json
+    holds '(.rows | map([.copies, .runs])) == [[1, 2], [2, 2]] and .verdict == null' <out/copy.json
     run -0 "$JOSTLE" report out
     [[ $out == "$output"$'\n\nRecords: out' ]]
     grep -q '</html>' out/pack.html
     # The figures of the page are those of the record.
-    page_model out/pack.html | holds --slurpfile pack copy.json '[.sections[0].blocks[0].charts[] | .series[0].points | map([.x, .y])]
+    page_model out/pack.html | holds --slurpfile pack out/copy.json '[.sections[0].blocks[0].charts[] | .series[0].points | map([.x, .y])]
         == [($pack[0].rows | map([.copies, .copy_s.value])), ($pack[0].rows | map([.copies, .throughput.value]))]'
     run -2 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 -- sleep 0.01
     [[ $stderr == *'already holds a pack'* ]]

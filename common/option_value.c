@@ -270,7 +270,8 @@ bool option_check_assignment(const char *text, char *error, size_t size)
     const char *equals = strchr(text, '=');
     if (equals && equals > text)
         return true;
-    snprintf(error, size, "it has no name: give a name, =, and what it stands for");
+    snprintf(error, size, "it has no %s: give a name, =, and what it stands for",
+             equals ? "name" : "value");
     return false;
 }
 

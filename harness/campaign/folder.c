@@ -226,7 +226,7 @@ static FILE *open_records(const struct candidate *one)
 // Do the records of one begin with those of the other, which are not longer?
 static bool begins_with(const struct candidate *one, const struct candidate *other)
 {
-    static char a[CHUNK], b[CHUNK];
+    OWNED char *a = must(malloc(CHUNK)), *b = must(malloc(CHUNK));
     FILE *longer = open_records(one), *shorter = open_records(other);
     size_t size;
     bool same = true;

@@ -328,8 +328,8 @@ static void request_read(struct request *request, int argc, char **argv)
     request->word_count = (size_t)(argc - rest);
     if (request->word_count == 0)
         usage_error("no program: give one: jostle profile -- PROGRAM");
-    study_check_output(request->json);
     find_names(request);
+    study_check_output(request->json, request->folder);
 }
 
 static void request_free(struct request *request)

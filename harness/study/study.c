@@ -3,6 +3,7 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/text.h"
 #include "common/units.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
@@ -45,9 +46,13 @@ json_t *study_text(const char *text)
     return value;
 }
 
-void study_check_output(const char *path)
+void study_check_output(const char *path, const char *folder)
 {
-    if (!path || strcmp(path, "-") == 0 || save_is_possible(path))
+    if (!path || strcmp(path, "-") == 0)
+        return;
+    const char *below = folder ? text_after(path, folder) : NULL;
+    const bool is_inside = below && below > path && (*below == '/' || below[-1] == '/');
+    if (is_inside || save_is_possible(path))
         return;
     (void)save_complain(path);
     exit(EXIT_FAILURE);
