@@ -229,7 +229,8 @@ bool save_end(struct save *save, bool written)
     return good;
 }
 
-bool save_is_possible(const char *path)
+// Whether that could be written now. False with errno.
+static bool is_possible(const char *path)
 {
     struct save save;
     struct stat status;
@@ -404,6 +405,18 @@ bool save_complain(const char *path)
     return complain("%s cannot be written (%s): %s",
                     strcmp(path, "-") == 0 ? "standard output" : path, strerror(error),
                     save_advice(error));
+}
+
+void save_check_output(const char *path, const char *folder)
+{
+    if (!path || strcmp(path, "-") == 0)
+        return;
+    const char *below = folder ? text_after(path, folder) : NULL;
+    const bool is_inside = below && below > path && (*below == '/' || below[-1] == '/');
+    if (is_inside || is_possible(path))
+        return;
+    (void)save_complain(path);
+    exit(EXIT_FAILURE);
 }
 
 int kept_path(const char *name, char path[PATH_MAX])

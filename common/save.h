@@ -38,10 +38,6 @@ bool save_begin(struct save *save, const char *path, enum save_kind kind);
 // device), and no temporary file is left.
 bool save_end(struct save *save, bool written);
 
-// Whether that could be written now: asked before something is measured for long, of which nothing
-// would be left. False with errno.
-bool save_is_possible(const char *path);
-
 // Writes a text to path, all of the above in one. False with errno.
 bool save_text(const char *path, const char *text, enum save_kind kind);
 
@@ -71,6 +67,11 @@ bool save_complain_folder(const char *path);
 
 // "PATH cannot be written (REASON): ADVICE", from errno; "-" is standard output. Returns false.
 bool save_complain(const char *path);
+
+// Ends the program, after a message, where --json names a file (NULL: none; "-": stdout) that
+// cannot be written: that is said before anything is measured. What is in the folder of the records
+// (NULL: there is none, or it has its usual name) is written when that is made.
+void save_check_output(const char *path, const char *folder);
 
 // What is measured once and kept for later runs, in
 // ${XDG_CACHE_HOME:-~/.cache}/jostle.

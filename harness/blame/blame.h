@@ -344,6 +344,7 @@ enum verdict gate_judge(struct gate *gate, const struct judgement *verdict, doub
                         enum gate_fact *worst);
 // Whether it is undecided because of too few slices: of one alone nobody knows the error.
 bool gate_is_short(const struct gate *gate, enum verdict state);
+
 // ---- answer.c
 
 // What was found in a window, for people and as a record.

@@ -99,10 +99,7 @@ static void options_read(struct blame_options *options, struct victim *victim, i
     options_free(parsed);
     check(options);
     // What would be lost after hours of looking is said before.
-    if (options->json && strcmp(options->json, "-") != 0 && !save_is_possible(options->json)) {
-        (void)save_complain(options->json);
-        exit(EXIT_FAILURE);
-    }
+    save_check_output(options->json, NULL);
     victim_find(victim, options);
 }
 

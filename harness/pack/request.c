@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
+#include "common/save.h"
 #include "harness/placement/placement.h"
 
 #include <math.h>
@@ -122,7 +123,7 @@ static void check(const struct request *request)
     if (request->min_runs > request->max_runs && options_given(request->given, "min-runs"))
         usage_error("--min-runs %ju: more than --max-runs %ju: give no more",
                     (uintmax_t)request->min_runs, (uintmax_t)request->max_runs);
-    study_check_output(request->json, request->output);
+    save_check_output(request->json, request->output);
 }
 
 void pack_request_read(struct request *request, int argc, char **argv)

@@ -329,7 +329,7 @@ static void request_read(struct request *request, int argc, char **argv)
     if (request->word_count == 0)
         usage_error("no program: give one: jostle profile -- PROGRAM");
     find_names(request);
-    study_check_output(request->json, request->folder);
+    save_check_output(request->json, request->folder);
 }
 
 static void request_free(struct request *request)

@@ -3,7 +3,6 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/text.h"
 #include "common/units.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
@@ -44,18 +43,6 @@ json_t *study_text(const char *text)
     if (!value)
         usage_error("%s: it is not UTF-8: rename it, or put the command into a script", text);
     return value;
-}
-
-void study_check_output(const char *path, const char *folder)
-{
-    if (!path || strcmp(path, "-") == 0)
-        return;
-    const char *below = folder ? text_after(path, folder) : NULL;
-    const bool is_inside = below && below > path && (*below == '/' || below[-1] == '/');
-    if (is_inside || save_is_possible(path))
-        return;
-    (void)save_complain(path);
-    exit(EXIT_FAILURE);
 }
 
 json_t *study_resumed(const struct study *study, const json_t *plan, const char *folder,

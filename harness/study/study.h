@@ -25,11 +25,6 @@ bool study_keep(const struct study *study, const json_t *plan, const char *folde
 // program with wrong use where a record cannot hold it: another text would be measured.
 json_t *study_text(const char *text);
 
-// Ends the program, after a message, where --json names a file (NULL: none; "-": stdout) that
-// cannot be written: that is said before anything is measured. What is in the folder of its records
-// (NULL: it has its usual name) is written when that is made.
-void study_check_output(const char *path, const char *folder);
-
 // The plan that --resume continues there; NULL: a new one begins. A new reference. Ends the program
 // with wrong use where the folder has anything else, or `same` says that the two measure different
 // things.
