@@ -106,11 +106,51 @@ stepped_s() {
     stepping 3600
     run -0 "${IN[@]}" JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
         source "$JOSTLE_LIB/messages.bash"
+        source "$JOSTLE_LIB/processes.bash"
         source "$JOSTLE_LIB/stats.bash"
         exec {stats_out}< <(printf "ok\t"; sleep 0.2; touch "$CLOCK_STEP_FILE"; printf "and the rest\n")
         stats_answer 60
         printf "%s\n" "${STATS_ANSWER[@]}"'
     [[ $output == $'ok\nand the rest' ]]
+}
+
+@test "an answer that is on its way when the time for it is over is read to its end" {
+    run -0 env JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
+        source "$JOSTLE_LIB/messages.bash"
+        source "$JOSTLE_LIB/processes.bash"
+        source "$JOSTLE_LIB/stats.bash"
+        exec {stats_out}< <(printf m; sleep 0.6; printf "ade\t2\tnew\n"; sleep 3; printf "late\n")
+        stats_answer 0.2 || echo nothing
+        printf "%s\n" "${STATS_ANSWER[@]}"
+        stats_answer 0.2 || echo nothing
+        stats_answer
+        printf "%s\n" "${STATS_ANSWER[@]}"'
+    [[ $output == $'made\n2\nnew\nnothing\nlate' ]]
+}
+
+@test "a failure of a load that there is not is taken for what it is: a wrong answer" {
+    run -1 env JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
+        source "$JOSTLE_LIB/messages.bash"
+        source "$JOSTLE_LIB/processes.bash"
+        source "$JOSTLE_LIB/stats.bash"
+        declare -a load_pid=()
+        STATS_ANSWER=(ade 2 new)
+        stats_failed'
+    [[ $output == 'jostle: stats gave an answer that nobody asked for (ade 2 new): '* ]]
+}
+
+@test "a parent that leaves us a thousand open files does not end an experiment" {
+    # bash waits by select, which knows no descriptor above 1023.
+    run -0 --separate-stderr python3 - "$JOSTLE" slowdown --quiet --runs 6 --max-time 30s --output "$ODD/records" --load 'little=cpu --percent 5' -- true <<'EOF'
+import os, resource, sys
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, most), most))
+for _ in range(1100):
+    os.set_inheritable(os.open("/dev/null", os.O_RDONLY), True)
+os.execvp(sys.argv[1], sys.argv[1:])
+EOF
+    diff /dev/null <(printf '%s' "$stderr")
+    holds '.conditions | length == 2 and all(.[]; .runs == 6)' <"$ODD/records/result.json"
 }
 
 @test "what a library of jq includes is included again behind it, as jq 1.8.2 needs" {

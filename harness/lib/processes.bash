@@ -99,12 +99,21 @@ fd_close() {
     exec {fd}>&-
 }
 
+# read_within SECONDS FD NAME: reads a line of FD, or what has come of it after SECONDS, into the variable NAME. Returns what
+# read does: above 128 when the time is over. bash waits by select, which knows no descriptor above 1023 (and aborts): such a
+# number is ours where a parent has left us a thousand of its files. So the descriptor is number 9 while we wait.
+read_within() {
+    local IFS='' # of the function: were it the command's, a trap that `read` runs could have no other
+    read -r -t "$1" -u 9 "$3" 9<&"$2"
+}
+
 # rest SECONDS: waits so long; a signal that has a trap ends it. Without a fork from bash 5.2 on. Before, a
 # time-out that is over before `read` has begun to wait is lost, and it waits for ever: 2 ms are, on a busy
 # machine.
 rest() {
+    local nothing
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502)); then
-        read -r -t "$1" -u "$idle_fd" || true
+        read_within "$1" "$idle_fd" nothing || true
         return 0
     fi
     {

@@ -61,11 +61,10 @@ stats_gone() {
     die "stats was killed (signal $((code - 128))): continue with --resume"
 }
 
-# stats_answer [SECONDS]: reads an answer; 1 when none has come after SECONDS. Only the
-# last field may be empty.
+# stats_answer [SECONDS]: reads an answer; 1 when none has begun to come after SECONDS: one that has is
+# read to its end. Only the last field may be empty.
 stats_answer() {
     local code part line='' began_us=0
-    local -a limit=(${1:+-t "$1"})
     local IFS='' # of the function: were it the command's, a trap that `read` runs could have no other
     if [[ -n ${1:-} ]]; then
         now_us
@@ -73,12 +72,17 @@ stats_answer() {
     fi
     while true; do
         code=0
-        read -r "${limit[@]}" -u "$stats_out" part || code=$?
+        if [[ -n ${1:-} ]]; then
+            read_within "$1" "$stats_out" part || code=$?
+        else
+            read -r -u "$stats_out" part || code=$?
+        fi
         line+=$part
         ((code != 0)) || break
         ((code > 128)) || stats_gone
-        [[ -n ${1:-} ]] || continue # a signal
-        # bash waits by the time of day: one that is set forward ends the wait, in the middle of a line.
+        # bash takes one character at a time, so the time may be over in the middle of a line.
+        [[ -n ${1:-} && -z $line ]] || continue # a signal
+        # bash waits by the time of day: one that is set forward ends the wait.
         now_us
         ((REPLY - began_us < ${1%%.*} * 1000000)) || return 1
     done
@@ -121,6 +125,8 @@ stats_await() {
 # stats_failed: ends the experiment because of what the last answer says.
 stats_failed() {
     local source=${STATS_ANSWER[1]:-} text=${STATS_ANSWER[2]:-}
+    [[ ${STATS_ANSWER[0]:-} == failed && ($source != [0-9]* || -n ${load_pid[$source]:-}) ]] ||
+        die "stats gave an answer that nobody asked for (${STATS_ANSWER[*]}): report this, and continue with --resume"
     case $source in
         meter) measure_failed "$text" ;;
         service) service_failed "$text" ;;
