@@ -139,6 +139,28 @@ stepped_s() {
     [[ $output == 'jostle: stats gave an answer that nobody asked for (ade 2 new): '* ]]
 }
 
+@test "a program of ours that is stuck as a signal comes is ended, too" {
+    local pid signal
+    # What reads the time zone waits for a writer, for ever.
+    mkfifo "$ODD/zone"
+    for signal in TERM KILL; do
+        TZ=:$ODD/zone "$JOSTLE" run --runs 3 --output "$ODD/$signal" -- true 2>/dev/null 3>&- &
+        pid=$!
+        eventually 20 stuck
+        kill -s "$signal" "$pid"
+        wait "$pid" || true
+        eventually 20 eval '! stuck'
+    done
+}
+
+# stuck: something of ours waits for the time zone.
+stuck() {
+    grep -lszF "TZ=:$ODD/zone" /proc/[0-9]*/environ | cut -d / -f 3 | while read -r pid; do
+        grep -qsx experiment "/proc/$pid/comm" || continue
+        printf '%s\n' "$pid"
+    done | grep -q .
+}
+
 @test "a parent that leaves us a thousand open files does not end an experiment" {
     # bash waits by select, which knows no descriptor above 1023.
     run -0 --separate-stderr python3 - "$JOSTLE" slowdown --quiet --runs 6 --max-time 30s --output "$ODD/records" --load 'little=cpu --percent 5' -- true <<'EOF'

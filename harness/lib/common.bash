@@ -70,7 +70,31 @@ signals_trap() {
 
 # signal_take FUNCTION SIGNAL STATUS: calls it, or has `started` call it.
 signal_take() {
+    answer_end
     if [[ -n $starting ]]; then signal_kept=("$@"); else "$@"; fi
+}
+
+# answer_end: ends the program that answer_read waits for, if it does: it may be stuck, and nobody else knows of it.
+answer_end() {
+    local list pid
+    local -a tree=()
+    [[ -n $answering ]] || return 0
+    # The number of the last one, which is another's where the signal came before it was started.
+    for list in "/proc/$BASHPID/task"/*/children; do
+        for pid in $(<"$list"); do [[ $pid != "$!" ]] || tree_read "$pid"; done
+    done 2>/dev/null
+    for pid in "${tree[@]}"; do kill -s TERM "$pid" 2>/dev/null || true; done
+}
+
+# tree_read PID: adds the process and all its descendants to the caller's array `tree`.
+tree_read() {
+    local list child
+    local -a children
+    tree+=("$1")
+    for list in "/proc/$1/task"/*/children; do
+        read -r -a children <"$list" || true
+        for child in "${children[@]}"; do tree_read "$child"; done
+    done 2>/dev/null
 }
 
 # started: the process that was being started has a number, which is noted.

@@ -144,17 +144,22 @@ next_command() {
     printf '  %s: %s\n' "$1" "$text" >&2 || true
 }
 
+answering='' # answer_read waits for what it has started
+
 # answer_read ARRAY COMMAND...: reads what COMMAND prints, strings ended by NUL, into ARRAY
 # (a text without any NUL is one string); returns COMMAND's exit status. It comes with the
 # output, as bash's `wait` for a process substitution says 255 once in a while.
 answer_read() {
     local -n answer_read_result=$1
     local status
+    answering=1
     mapfile -d '' -t answer_read_result < <(
         status=0
         "${@:2}" || status=$?
         printf '\0%d' "$status"
     )
+    # shellcheck disable=SC2034 # answer_end, where signals have traps
+    answering=''
     status=${answer_read_result[-1]}
     unset 'answer_read_result[-1]'
     # The NUL above ended a text; behind strings it has made an empty one.

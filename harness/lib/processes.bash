@@ -111,9 +111,9 @@ read_within() {
 # time-out that is over before `read` has begun to wait is lost, and it waits for ever: 2 ms are, on a busy
 # machine.
 rest() {
-    local nothing
+    local _
     if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 502)); then
-        read_within "$1" "$idle_fd" nothing || true
+        read_within "$1" "$idle_fd" _ || true
         return 0
     fi
     {
@@ -177,15 +177,4 @@ foreground_end() {
     for pid in "${tree[@]}"; do kill -s TERM "$pid" 2>/dev/null || true; done
     for pid in "${tree[@]}"; do pid_end "$pid" 1; done
     foreground_pid=''
-}
-
-# tree_read PID: adds the process and all its descendants to the caller's array `tree`.
-tree_read() {
-    local list child
-    local -a children
-    tree+=("$1")
-    for list in "/proc/$1/task"/*/children; do
-        read -r -a children <"$list" || true
-        for child in "${children[@]}"; do tree_read "$child"; done
-    done 2>/dev/null
 }
