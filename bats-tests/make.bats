@@ -218,9 +218,28 @@ load helpers
 @test "the table of the peers comes of its cells, without the peers that are not installed" {
     local peer
     run -0 --separate-stderr "$ROOT/bench/table" "$BATS_TEST_TMPDIR/peers" --only 'harness-*' --set min-runs=1 --set max-runs=1
-    [[ $output == *' CPUs (allowed: '*$'\n| harness-200-runs | '*$'\n| harness-experiment | '*$'\njostle is behind in '* ]]
+    [[ $output == *' CPUs (allowed: '*$'\n| 200 runs of true | '*$'\n| 12 runs of true, with their table | '*$'\njostle is behind in '* ]]
     for peer in stress-ng rt-app fio iperf3 sockperf hyperfine; do
         command -v "$peer" >/dev/null || [[ $stderr == *"jostle: $peer is not installed: its rows are left out: "* ]]
         command -v "$peer" >/dev/null || ! grep -q "variant = $peer=" "$BATS_TEST_TMPDIR/peers/campaign.conf"
     done
+}
+
+@test "the table of the peers, interrupted, says what continues, and does not measure again what it has" {
+    local pid code=0
+    cd "$BATS_TEST_TMPDIR"
+    set -m
+    "$ROOT/bench/table" "$BATS_TEST_TMPDIR/peers" --only 'harness-*' --set min-runs=1 --set max-runs=1 >out 2>err 3>&- &
+    pid=$!
+    set +m
+    eventually 120 grep -q '^| 200 runs of true | ' out
+    kill -s INT -- "-$pid"
+    wait "$pid" || code=$?
+    [[ $code -eq 130 ]]
+    [[ $(tail -n 1 err) == "  resume: $ROOT/bench/table $BATS_TEST_TMPDIR/peers --only harness-\\* --set min-runs=1 --set max-runs=1" ]]
+    ! pgrep -f "$BATS_TEST_TMPDIR/peers"
+    bash -c "$(sed -n 's/^  resume: //p' err)" >again 2>/dev/null
+    # The same record.
+    [[ $(grep '^| 200 runs of true | ' again) == "$(grep '^| 200 runs of true | ' out)" ]]
+    grep -q '^| 12 runs of true, with their table | ' again
 }

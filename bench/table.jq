@@ -1,6 +1,7 @@
-# The result.json of the cells of peers.conf, in the order of the file, as a
-# Markdown table, with the machine above it and where jostle is behind below. A ratio above 1
-# says that the peer is worse. $peers: the versions of the peers, as they were found.
+# A part of a Markdown table of the result.json of cells of peers.conf, which are the input: the machine and the titles ($part
+# is "head"), the rows of these cells ("rows"), or when all that was and where jostle is behind ("end"). A ratio above 1 says
+# that the peer is worse. $peers: the versions of the peers, as they were found; $names: what a target's rows are
+# called, with {PARAMETER}s.
 include "lib/text";
 
 def value_text($unit):
@@ -25,12 +26,16 @@ def center_text($metric):
 def standing: if .ci == null then "-" elif .ci[0] > 1 then "ahead" elif .ci[1] < 1 then "**behind**" else "level" end;
 def ratio_text: .ci as $ci | if .ratio == null then "-" else .ratio | ratio_with($ci) end;
 
+def row_name:
+  .cell as $cell
+  | reduce ($cell.parameters | to_entries[]) as $one ($names[$cell.target] // $cell.name; gsub("[{]" + $one.key + "[}]"; $one.value));
+
 def rows:
   . as $result
   | (.settings.metric | map(select(. != "wall_s" or ($result.settings.metric == ["wall_s"])))) as $metrics
   | $metrics[] as $metric
   | (.conditions[0] | center_text($metric)) as $ours
-  | .cell.name as $cell
+  | row_name as $cell
   | ([.comparisons[] | select(.metric == $metric)] | if . == [] then [null] else . end)[]
   | . as $comparison
   | [ $cell + (if ($metrics | length) > 1 then ", " + $metric else "" end),
@@ -41,11 +46,13 @@ def rows:
       (if . == null then "-" else standing end),
       ($result.conditions[0].runs | tostring) ];
 
-def environment:
+def machine:
+  .environment
+  | "\(.cpu), \(.cpus_online) CPUs (allowed: \(.cpus_allowed))\(if .virtual_machine then ", a virtual machine" else "" end), \(.memory_bytes | size_text) of memory, \(.file_system) on \(.device), \(.os), \(.kernel). jostle \(.versions.jostle); \($peers).";
+
+def times:
   (map(.before.time) | sort) as $times
-  | (map(.environment.load_average[0]) | max) as $load
-  | .[0].environment
-  | "\(.cpu), \(.cpus_online) CPUs (allowed: \(.cpus_allowed))\(if .virtual_machine then ", a virtual machine" else "" end), \(.memory_bytes | size_text) of memory, \(.file_system) on \(.device), \(.os), \(.kernel); \($times[0]) to \($times[-1]), load average at most \($load) when a row began. jostle \(.versions.jostle); \($peers).";
+  | "Measured from \($times[0]) to \($times[-1]), load average at most \(map(.environment.load_average[0]) | max) when a row began.";
 
 def summary($with):
   [$with[] | select(.[5] == "**behind**") | "\(.[0]) (\(.[2]))"] as $behind
@@ -54,11 +61,13 @@ def summary($with):
     + (if $behind == [] then "." else ": \($behind | join(", "))." end)
     + (if $unknown == [] then "" else " No interval yet, for want of pairs: \($unknown | join(", "))." end);
 
-[sort_by(.cell.number)[] | rows] as $rows
-| environment,
+if $part == "head" then
+  (.[0] | machine),
   "",
   "| what | jostle | peer | the peer's | times worse the peer is [95 %] | jostle is | pairs |",
-  "| --- | --- | --- | --- | --- | --- | --- |",
-  ($rows[] | "| " + join(" | ") + " |"),
-  "",
-  summary([$rows[] | select(.[2] != "-")])
+  "| --- | --- | --- | --- | --- | --- | --- |"
+elif $part == "rows" then
+  .[] | rows | "| " + join(" | ") + " |"
+else
+  "", summary([.[] | rows | select(.[2] != "-")]), "", times
+end
