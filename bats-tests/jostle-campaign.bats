@@ -274,7 +274,9 @@ refused() {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     file '    calibrate = 500ms' '[target "a"]' '    command = true' '[load "mem"]' '    spec = mem --kernel read --threads 1 --footprint 8M --limit {level}' '    level = 10% 20%'
     run -0 "$JOSTLE" campaign c.conf --output out
-    [[ $(grep -c '^jostle: calibrating for 0.5 s what its percentage is of: mem --kernel read ' <<<"$output") -eq 1 ]]
+    # Before the first cell. What was measured while others ran may be measured again before the next.
+    [[ ${lines[0]} == 'jostle: calibrating for 0.5 s what its percentage is of: mem --kernel read '* ]]
+    [[ $(grep -c '^jostle: calibrating ' <<<"$output") -le 2 ]]
     [[ -n $(ls cache/jostle/calibration) ]]
 }
 

@@ -62,6 +62,14 @@ a_test() {
     [[ ${lines[-1]} == '# 2 ok, 0 not ok, 0 skipped, 1 only at the second try' ]]
 }
 
+@test "what a test has left running is named last, ended, and a failure" {
+    a_test 'leaves a process behind' '( setsid sleep 987 >/dev/null 2>&1 3>&- & )' >one.bats
+    run -1 suite "$PWD/one.bats"
+    [[ ${lines[-2]} == '# 1 ok, 0 not ok, 0 skipped, 0 only at the second try' ]]
+    [[ ${lines[-1]} =~ ^'# left running by a test: '([0-9]+)' sleep 987'$ ]]
+    ! kill -0 "${BASH_REMATCH[1]}" 2>/dev/null
+}
+
 @test "lines of code are counted, and a circle of modules is refused" {
     mkdir -p tree/.ci tree/loadgen tree/common && cp "$ROOT/.ci/lines" tree/.ci/ && cd tree
     git init -q .
