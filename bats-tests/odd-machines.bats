@@ -161,6 +161,29 @@ stuck() {
     done | grep -q .
 }
 
+@test "a list of processes of another namespace, a line end in TMPDIR, no room for a stack: each is refused in one line" {
+    local folder=$ODD/a$'\n'b
+    mkdir "$folder"
+    run -1 env TMPDIR="$folder" "$JOSTLE" run --runs 3 --output "$ODD/records" -- true
+    [[ $output == 'jostle: TMPDIR has a line end'* && ${#lines[@]} -eq 1 ]]
+    run -1 bash -c 'ulimit -n 8; exec "$@"' bash "$JOSTLE" run --runs 3 --output "$ODD/records" -- true
+    [[ $output == 'jostle: only 8 files may be open at a time: '* && ${#lines[@]} -eq 1 ]]
+    run bash -c 'ulimit -s 64; exec "$@"' bash "$JOSTLE" run --runs 3 --output "$ODD/records" -- true
+    [[ $status -eq 0 || ($status -eq 139 && $output == 'jostle: experiment was ended by SIGSEGV: '* && ${#lines[@]} -eq 1) ]]
+    unshare -p -f true 2>/dev/null || return 0
+    run -1 timeout 60 unshare -p -f "$JOSTLE" run --runs 3 --output "$ODD/others" -- true
+    [[ $output == 'jostle: /proc shows the processes of another PID namespace'* && ${#lines[@]} -eq 1 ]]
+    [[ ! -e $ODD/others ]]
+}
+
+@test "a temporary folder that goes away under us ends the experiment in one line" {
+    mkdir "$ODD/temporary"
+    run -1 --separate-stderr env TMPDIR="$ODD/temporary" "$JOSTLE" run --max-runs 30 --setup "rm -rf '$ODD'/temporary/jostle.*" \
+        --output "$ODD/records" -- sleep 0.01
+    printf '%s\n' "$stderr"
+    [[ $stderr == "jostle: $ODD/temporary/jostle."*' cannot be opened (No such file or directory): '* && ${#stderr_lines[@]} -eq 1 ]]
+}
+
 @test "a parent that leaves us a thousand open files does not end an experiment" {
     # bash waits by select, which knows no descriptor above 1023.
     run -0 --separate-stderr python3 - "$JOSTLE" slowdown --quiet --runs 6 --max-time 30s --output "$ODD/records" --load 'little=cpu --percent 5' -- true <<'EOF'

@@ -41,8 +41,11 @@ environment_open
 
 # environment_check: ends us where nothing can work. Needs messages.bash.
 environment_check() {
-    local key='' mask=''
+    local key='' mask='' pid=''
     [[ -e /proc/self/fd ]] || die '/proc is not there: mount it'
+    read -r pid _ </proc/self/stat || true
+    [[ $pid == "$$" ]] || die '/proc shows the processes of another PID namespace, not ours: mount ours, as with unshare --mount-proc'
+    [[ ${TMPDIR:-} != *[[:cntrl:]]* ]] || die 'TMPDIR has a line end, tab or other control character in its name: set it to another folder'
     [[ -e /dev/fd ]] || die '/dev/fd is not there: make it with ln -s /proc/self/fd /dev/fd'
     { IFS= read -r && read -r key mask; } </proc/self/status || true
     [[ $key == Umask: ]] || mask=$(umask) # Linux before 4.7; a fork

@@ -63,6 +63,7 @@ measure() {
         source "$JOSTLE_LIB/elsewhere.bash"
         measure_elsewhere "$@"
     }
+    descriptors_check 32 # before bash says it in words of its own
     scheduler_use_job
     scheduler_pin
     scheduler_environment

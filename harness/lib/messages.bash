@@ -144,6 +144,19 @@ next_command() {
     printf '  %s: %s\n' "$1" "$text" >&2 || true
 }
 
+# ended_unexpectedly STATUS PROGRAM: says so where a program of ours was ended by a signal that nobody sends to end a command. It
+# has said nothing itself.
+ended_unexpectedly() {
+    local signal
+    # HUP, INT, QUIT and TERM: who handles them says so.
+    (($1 > 128 && $1 != 129 && $1 != 130 && $1 != 131 && $1 != 143)) && signal=$(kill -l "$(($1 - 128))" 2>/dev/null) || return 0
+    case $signal in
+        SEGV | BUS) warn "${2##*/} was ended by SIG$signal: raise the size of a stack with ulimit -s, or report this" ;;
+        KILL) warn "${2##*/} was ended by SIGKILL: look for who did it, such as the kernel for want of memory (dmesg)" ;;
+        *) warn "${2##*/} was ended by SIG$signal: report this" ;;
+    esac
+}
+
 answering='' # answer_read waits for what it has started
 
 # answer_read ARRAY COMMAND...: reads what COMMAND prints, strings ended by NUL, into ARRAY
@@ -166,5 +179,6 @@ answer_read() {
     if ((${#answer_read_result[@]} > 1)) || [[ -z ${answer_read_result[0]} ]]; then
         unset 'answer_read_result[-1]'
     fi
+    ended_unexpectedly "$status" "$2"
     return "$status"
 }

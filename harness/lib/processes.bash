@@ -20,7 +20,7 @@ processes_open() {
     fifo_folder=$temporary_folder
     "$JOSTLE_BIN/arguments" fifos "$fifo_folder" "$@" idle || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
     [[ -n $idle_fd ]] || {
-        exec {idle_fd}<>"$fifo_folder/idle"
+        { exec {idle_fd}<>"$fifo_folder/idle"; } 2>/dev/null || fifo_lost idle
         private_fds+=("$idle_fd")
     }
     exec {null_fd}>/dev/null
@@ -38,11 +38,18 @@ descriptors_check() {
 # anybody: sets PIPE_IN, where a program reads what is written to PIPE_OUT. Both are private.
 pipe_open() {
     local both
-    exec {both}<>"$fifo_folder/$1"
+    { exec {both}<>"$fifo_folder/$1"; } 2>/dev/null || fifo_lost "$1"
     # shellcheck disable=SC2094 # the two ends of a FIFO
-    exec {PIPE_IN}<"$fifo_folder/$1" {PIPE_OUT}>"$fifo_folder/$1"
+    { exec {PIPE_IN}<"$fifo_folder/$1" {PIPE_OUT}>"$fifo_folder/$1"; } 2>/dev/null || fifo_lost "$1"
     exec {both}>&-
     private_fds+=("$PIPE_IN" "$PIPE_OUT")
+}
+
+# fifo_lost NAME: ends us, as a FIFO of processes_open cannot be opened; with the reason of the system.
+fifo_lost() {
+    local said
+    said=$({ : <>"$fifo_folder/$1"; } 2>&1) || true
+    die "$fifo_folder/$1 cannot be opened (${said##*: }): leave that folder alone while jostle runs, or set TMPDIR to another"
 }
 
 # errors_create FILE: makes the file for what a program says on stderr. One that was started with a

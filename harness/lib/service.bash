@@ -83,7 +83,7 @@ probe_start() {
     stats_say probe "$fifo_folder/probe"
     # Nobody waits until it is ready: by then the FIFOs may have no names, hence they are opened
     # here; and it may write before stats reads, hence at both ends.
-    exec {out}<>"$fifo_folder/probe"
+    { exec {out}<>"$fifo_folder/probe"; } 2>/dev/null || fifo_lost probe
     private_fds+=("$out")
     pipe_open probe.in
     spawn "$JOSTLE_BIN/probe" "${plan_probe[@]}" <&"$PIPE_IN" >&"$out" 2>"$folder/probe.stderr" &
