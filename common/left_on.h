@@ -21,8 +21,8 @@ struct left_on {
     char path[PATH_MAX];     // of the note
 };
 
-// The path of NAME among the notes of this machine: ${XDG_CACHE_HOME:-~/.cache}/jostle/settings/HOST.NAME.
-// -1: no place for one.
+// The path of NAME among the notes of this machine:
+// ${XDG_CACHE_HOME:-~/.cache}/jostle/settings/HOST.NAME. -1: no place for one.
 int left_on_path(const char *name, char path[PATH_MAX]);
 
 // Calls `take` with each setting whose jostle has ended without turning it off.

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define TRIES         5
+#define TRIES 5
 // Of a command that ends sooner than this after a signal, or without one, nothing is said.
 #define QUIET_NS      NS_PER_S
 #define LONG_NS       (5 * NS_PER_S)
@@ -79,8 +79,7 @@ static void kill_all(const struct wait *wait)
 // Waits for the next signal, or until something is to be said or ended.
 static void wait_once(struct wait *wait)
 {
-    const int64_t until_ns =
-        wait->say_ns < wait->deadline_ns ? wait->say_ns : wait->deadline_ns;
+    const int64_t until_ns = wait->say_ns < wait->deadline_ns ? wait->say_ns : wait->deadline_ns;
     const int64_t left_ns = until_ns == NEVER ? 0 : until_ns - clock_ns();
     const struct timespec left = {.tv_sec = left_ns < 0 ? 0 : left_ns / NS_PER_S,
                                   .tv_nsec = left_ns < 0 ? 0 : left_ns % NS_PER_S};
@@ -99,8 +98,8 @@ static int wait_for(struct wait *wait)
     while ((ended = waitpid(wait->pid, &status, WNOHANG)) == 0) {
         if (clock_ns() >= wait->deadline_ns) {
             kill_all(wait);
-            complain("%s: not ended within %.0f s: it was killed", wait->what,
-                     (double)wait->limit_ns / NS_PER_S);
+            complain("has waited %.0f s for %s, and killed what has not ended",
+                     (double)wait->limit_ns / NS_PER_S, wait->what);
             return EXIT_DEADLINE;
         }
         wait_once(wait);

@@ -229,8 +229,8 @@ static void check_output(const struct experiment *experiment)
                     settings->out);
 }
 
-// Settings of the kernel: whether this machine lets us set them; of the user's own, whether we can keep
-// that they are on.
+// Settings of the kernel: whether this machine lets us set them; of the user's own, whether we can
+// keep that they are on.
 static void check_adjusted(const struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {

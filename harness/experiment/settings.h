@@ -147,8 +147,8 @@ bool adjustment_moves_target(const struct adjustment *adjustment);
 // A row's check of --setting.
 bool adjustment_check_own(const char *text, char *error, size_t size);
 
-// A --setting: its parts, and where jostle keeps of it (in ${XDG_CACHE_HOME:-~/.cache}) what others have
-// to know. Two are the same where name or `off` are.
+// A --setting: its parts, and where jostle keeps of it (in ${XDG_CACHE_HOME:-~/.cache}) what others
+// have to know. Two are the same where name or `off` are.
 struct own_setting {
     const char *name, *on, *off;
     const char *note;     // the file that is there while it is on

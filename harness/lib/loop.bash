@@ -162,6 +162,7 @@ meter_start() {
         [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
         exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$out" 2>"$folder/meter.stderr")
     fi
+    # shellcheck disable=SC2128 # $! is not an array
     meter_pid=$!
     exec {unused}>&-
     fd_close "$PIPE_IN"

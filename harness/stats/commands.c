@@ -517,7 +517,8 @@ static bool take_warn(struct hub *hub, char *const *field)
     return true;
 }
 
-// left: what the user has turned on, or had to be removed, is still there; that is kept however we end.
+// left: what the user has turned on, or had to be removed, is still there; that is kept however we
+// end.
 static bool take_left(struct hub *hub, char *const *field)
 {
     hub->has_left = true;
@@ -541,9 +542,9 @@ static const struct command commands[] = {
     {"await", 3, take_await},   {"begin", 1, take_begin},    {"record", 1, take_record},
     {"stop", 1, take_stop},     {"after", 2, take_after},    {"steps", 2, take_steps},
     {"warn", 2, take_warn},     {"finish", 1, take_finish},  {"ended", 2, take_ended},
-    {"left", 2, take_left},
-    {"rested", 1, take_rested}, {"probe", 2, take_source},   {"probed", 1, take_probed},
-    {"series", 3, take_series}, {"hold", 1, take_hold},      {"end", 1, take_end},
+    {"left", 2, take_left},     {"rested", 1, take_rested},  {"probe", 2, take_source},
+    {"probed", 1, take_probed}, {"series", 3, take_series},  {"hold", 1, take_hold},
+    {"end", 1, take_end},
 };
 
 bool commands_take(struct hub *hub, char *line)
