@@ -136,3 +136,17 @@ END
     answer_read answer true
     [[ ${#answer[@]} -eq 0 ]]
 }
+
+@test "a command that undoes something runs again where a signal to all processes has ended it, too; its status is ours" {
+    : >tried
+    # shellcheck disable=SC2016 # of the command
+    run -0 "$ARGUMENTS" undo 'a test' 60 start bash -c '[[ $(wc -l <tried) -eq 2 ]] || { echo >>tried; kill -TERM $$; sleep 60; }; echo end'
+    [[ $output == end && $(wc -l <tried) -eq 2 ]]
+    run -7 "$ARGUMENTS" undo 'a test' 60 signal bash -c 'exit 7'
+    run -137 "$ARGUMENTS" undo 'a test' 60 start bash -c 'echo >>killed; kill -KILL $$'
+    [[ $(wc -l <killed) -eq 1 ]]
+    run -124 "$ARGUMENTS" undo 'a test' 1 start sleep 60
+    [[ $output == 'jostle: has waited 1 s for a test, and killed what has not ended' ]]
+    run -127 "$ARGUMENTS" undo 'a test' 60 start ./nobody
+    run -2 "$ARGUMENTS" undo 'a test' x start true
+}

@@ -205,6 +205,56 @@ left() {
     gone "$(<pid)"
 }
 
+# bats test_tags=slow
+@test "--cleanup and --conclude run to their end, whatever signal comes meanwhile" {
+    local kind status
+    for kind in 'TERM jostle' 'HUP jostle' 'INT group' 'TERM group' 'QUIT group' 'KILL jostle' 'KILL keeper'; do
+        for hook in cleanup conclude; do
+            rm -rf out going sent state
+            env --default-signal=INT,QUIT setsid "$JOSTLE" run --quiet --output out --runs 2 --prepare 'echo up >state' \
+                "--$hook" 'echo >going; until [ -e sent ]; do sleep 0.1; done; sleep 0.3; echo down >state' -- true 2>errors </dev/null 3>&- &
+            harness=$!
+            eventually 60 test -e going
+            case ${kind#* } in
+                jostle) kill -s "${kind% *}" "$harness" ;;
+                group) kill -s "${kind% *}" -- "-$harness" ;;
+                keeper) kill -s "${kind% *}" "$(below "$harness" jostle-keeper)" ;;
+            esac
+            touch sent
+            status=0
+            wait "$harness" || status=$?
+            ((status > 128))
+            eventually 60 grep -qx down state
+        done
+    done
+}
+
+@test "what --prepare has begun is concluded, also where the run is interrupted; a --cleanup that fails then is named and recorded" {
+    "$JOSTLE" run --output out --runs 2 --prepare 'echo up >>log' --conclude 'echo down >>log' --cleanup 'echo cleaned >>log; exit 7' \
+        -- bash -c '[[ ! -e first ]] && touch first || { touch second; sleep 60; }' >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 60 test -e second
+    kill -TERM "$harness"
+    ended_with 143
+    [[ $(tr '\n' ' ' <log) == 'up down up down cleaned ' ]]
+    grep -q -- '^jostle: --cleanup failed with status 7: echo cleaned >>log; exit 7' errors
+    holds 'any(.warnings[]; .text | startswith("--cleanup failed with status 7"))' <out/experiment.json
+}
+
+@test "a --cleanup that hangs after a signal is ended after JOSTLE_UNDO_S, which is said" {
+    JOSTLE_UNDO_S=3 "$JOSTLE" run --output out --runs 2 --cleanup "exec sleep $tag" -- sleep 60 >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 60 test -e out/runs.jsonl
+    eventually 60 pgrep -f '^sleep 60$' >/dev/null
+    kill -TERM "$harness"
+    ended_with 143
+    left
+    grep -Eq "waits for --cleanup \(exec sleep $tag\), for another [0-3] s at most" errors
+    grep -q -- '--cleanup failed with status 124' errors
+    run -2 env JOSTLE_UNDO_S=0 "$JOSTLE" run -- true
+    [[ $output == 'jostle: JOSTLE_UNDO_S=0: '* ]]
+}
+
 @test "SIGKILL of the command itself, of its process group, or of what is above it: nothing runs, no folder stays" {
     local victim command keeper status daemon=''
     # What runs then is a hook; a daemon that it has started is its own to end, unless all are killed.

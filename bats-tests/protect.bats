@@ -127,6 +127,137 @@ group_or_skip() {
     [[ $(head -2 said | tr '\n' ' ') == 'on off ' ]]
 }
 
+# switched_by SIGNAL VICTIM: 0 when a setting is off, and no note says that it is on, after that signal came while it was being
+# turned off. VICTIM: jostle, its process group, its keeper, or the command itself.
+switched_by() {
+    local pid keeper victim
+    rm -rf out going sent
+    env --default-signal=INT,QUIT setsid "$JOSTLE" slowdown --quiet --output out --load 'own=[mine] cpu --percent 10' \
+        --setting 'mine=on: echo on >state; off: echo >going; until [ -e sent ]; do sleep 0.1; done; sleep 0.3; echo off >state' -- sleep 0.02 2>errors 3>&- &
+    pid=$!
+    eventually 60 test -e going
+    keeper=$(below "$pid" jostle-keeper)
+    case $2 in
+        jostle) victim=$pid ;;
+        group) victim=-$pid ;;
+        keeper) victim=$keeper ;;
+        command) victim=$(below "$keeper" bash | head -n 1) ;;
+    esac
+    kill -s "$1" -- "$victim"
+    touch sent
+    wait "$pid" || true
+    eventually 60 grep -qx off state && eventually 60 no_notes
+}
+
+# own_cache: what is kept of settings is this test's own.
+own_cache() {
+    export XDG_CACHE_HOME=$PWD/cache
+}
+
+# no_notes: 0 when no setting is noted as being on.
+no_notes() {
+    [[ -z $(compgen -G "$XDG_CACHE_HOME/jostle/settings/*.on") ]]
+}
+
+# bats test_tags=slow
+@test "whatever signal comes while a setting is turned off, it is turned off" {
+    local kind
+    own_cache
+    for kind in 'TERM jostle' 'HUP jostle' 'QUIT jostle' 'INT group' 'TERM group' 'HUP group' 'QUIT group' \
+        'KILL jostle' 'KILL keeper' 'KILL command' 'KILL group' 'TERM command'; do
+        # shellcheck disable=SC2086 # two words
+        switched_by $kind || {
+            echo "left on by $kind: $(<state) $(<errors)" >&2
+            return 1
+        }
+    done
+}
+
+@test "another signal while a setting is turned off says what is waited for, and how long; after JOSTLE_UNDO_S it is given up" {
+    local pid note status=0
+    own_cache
+    JOSTLE_UNDO_S=3 env --default-signal=INT setsid "$JOSTLE" slowdown --output out --load 'own=[mine] cpu --percent 10' \
+        --setting 'mine=on: true; off: echo $$ >going; sleep 300; true' -- sleep 0.02 2>errors >/dev/null 3>&- &
+    pid=$!
+    eventually 60 test -s going
+    kill -INT -- "-$pid"
+    kill -INT -- "-$pid"
+    eventually 60 grep -Eq 'waits for the setting mine to be turned off \(.*sleep 300; true\), for another [0-3] s at most' errors
+    wait "$pid" || status=$?
+    [[ $status -eq 130 ]]
+    eventually 30 gone "$(<going)"
+    note=$(compgen -G "$XDG_CACHE_HOME/jostle/settings/*.on")
+    grep -q "the setting mine is still on, as this failed (killed after 3 s): .*: to turn it off: bash $note" errors
+    grep -q 'interrupted by SIGINT' errors
+}
+
+@test "a setting that cannot be turned off ends the experiment, is recorded, and named by the next jostle and by the doctor until it is off" {
+    local note said
+    local -a own=(--load 'own=[mine] cpu --percent 10' --setting 'mine=on: true; off: echo >>tried; [ -e may ]')
+    own_cache
+    run -1 "$JOSTLE" slowdown --output out --seed 1 --runs 4 "${own[@]}" -- true
+    note=$(compgen -G "$XDG_CACHE_HOME/jostle/settings/*.on")
+    said="the setting mine is still on, as this failed (status 1): echo >>tried; [ -e may ]: to turn it off: bash $note"
+    [[ $output == *"$said"* && $(wc -l <tried) -eq 1 ]]
+    holds --arg said "$said" 'any(.warnings[]; .text == $said)' <out/experiment.json
+    # None after it was measured with the setting on.
+    run ! grep -q '"condition":"own"' out/runs.jsonl
+    run -0 "$JOSTLE" run --output other --runs 1 -- true
+    [[ $output == *"the setting mine was left on by another jostle"*"(echo >>tried; [ -e may ]): bash $note"* ]]
+    holds 'any(.warnings[]; .message | contains("the setting mine was left on"))' <other/result.json
+    run -0 "$JOSTLE" doctor --quick
+    [[ $output == *'warn'*'settings'*'left the setting mine on'*'[ -e may ]'*"bash '$note'"* ]]
+    # With the same setting it is turned off first: nothing is measured where that fails.
+    run -1 "$JOSTLE" slowdown --output again --runs 1 "${own[@]}" -- touch ran
+    [[ $output == *'the setting mine was left on: turns it off first'*'is still on'* && ! -e ran && ! -e again ]]
+    touch may
+    (cd / && bash "$note")
+    no_notes
+    run -0 "$JOSTLE" doctor --quick
+    [[ $output == *'no --setting was left on'* ]]
+}
+
+@test "a setting that was left on is turned off before the next experiment that has it" {
+    own_cache
+    local -a own=(--load 'own=[mine] cpu --percent 10' --setting 'mine=on: echo on >>said; off: [ ! -e stuck ] && echo off >>said')
+    touch stuck
+    run -1 "$JOSTLE" slowdown --output out --runs 1 "${own[@]}" -- true
+    rm -r stuck said
+    run -0 "$JOSTLE" slowdown --output again --quiet --runs 1 "${own[@]}" -- true
+    [[ $output == *'the setting mine was left on: turns it off first'* && $(tr '\n' ' ' <said) == 'off on off ' ]]
+    no_notes
+}
+
+# both_measured NAME OFF: 0 when two jostles at once, the second with this setting, have not switched it for each other.
+both_measured() {
+    local pid
+    rm -rf out other errors state
+    "$JOSTLE" slowdown --quiet --output out --runs 4 --load 'own=[mine] cpu --percent 10' \
+        --setting 'mine=on: mkdir state; off: rmdir state' -- sleep 0.1 3>&- &
+    pid=$!
+    eventually 60 test -s out/runs.jsonl
+    "$JOSTLE" slowdown --quiet --output other --runs 2 --load "own=[$1] cpu --percent 10" \
+        --setting "$1=on: mkdir state; off: $2" -- test ! -e wrong 2>errors
+    ends_with 0 "$pid"
+    grep -Eq "another jostle \(process [0-9]+\) uses the same setting .*: waits until that has ended" errors
+    [[ $(wc -l <out/runs.jsonl) -eq 8 && $(wc -l <other/runs.jsonl) -eq 4 && ! -e state ]]
+}
+
+@test "two jostles with one setting, by its name or by what turns it off, are one after the other" {
+    own_cache
+    both_measured mine 'rmdir state'
+    both_measured mine 'rmdir  state'
+    both_measured yours 'rmdir state'
+}
+
+@test "without a place to note that a setting is on nothing is measured" {
+    run -1 env -u HOME -u XDG_CACHE_HOME "$JOSTLE" slowdown --output out --load 'own=[mine] cpu' --setting 'mine=on: touch ran; off: true' -- touch ran
+    [[ $output == 'jostle: --setting mine: no place to keep that it is on: set HOME or XDG_CACHE_HOME' && ! -e ran && ! -e out ]]
+    : >file
+    run -1 env XDG_CACHE_HOME="$PWD/file" "$JOSTLE" slowdown --output out --load 'own=[mine] cpu' --setting 'mine=on: touch ran; off: true' -- touch ran
+    [[ $output == *"cannot write $PWD/file/jostle/settings/"* && ! -e ran && ! -e out ]]
+}
+
 @test "a load that loses its setting ends the experiment" {
     # The load makes itself nicer than it was told.
     run -1 "$JOSTLE" slowdown --output out --runs 2 --load 'l=[nice=3] exec: sh -c "renice -n 9 -p $(ps -o ppid= -p $PPID) >/dev/null; exec sleep 1000"' -- sleep 0.2

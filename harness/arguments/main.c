@@ -1,5 +1,8 @@
 // arguments: what the commands in bash need of common/: options, the nearest name,
-// words split or quoted as a shell does, files written whole, and locks.
+// words split or quoted as a shell does, files written whole, locks, and commands that run to their
+// end.
+
+#include "undo.h"
 
 #include "common/file.h"
 #include "common/machine.h"
@@ -329,7 +332,7 @@ int main(int argc, char **argv)
                      {"nearest", print_nearest}, {"split", print_words},
                      {"quote", print_quoted},    {"save", save_input},
                      {"lock", take_lock},        {"pin", pin},
-                     {"fifos", make_fifos}};
+                     {"fifos", make_fifos},      {"undo", undo}};
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);
@@ -337,8 +340,8 @@ int main(int argc, char **argv)
         return fold();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
         return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
-    usage_error(
-        "arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos or fold, "
-        "and their words: "
-        "jostle's commands do");
+    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, "
+                "undo or fold, "
+                "and their words: "
+                "jostle's commands do");
 }

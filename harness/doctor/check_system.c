@@ -8,6 +8,7 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
+#include "common/left_on.h"
 #include "common/machine_json.h"
 #include "common/text.h"
 #include "common/version.h"
@@ -134,6 +135,23 @@ static void check_timer(struct findings *findings)
         found_ok(findings, "resolution %lld ns", resolution_ns);
 }
 
+static void add_left_on(const struct left_on *left, void *with)
+{
+    char advice[PATH_MAX + 64];
+    (void)snprintf(advice, sizeof advice, "turn it off: bash '%s'", left->path);
+    findings_add(with, STATUS_WARN, advice,
+                 "jostle has left the setting %s on, as this has failed or was killed: %s",
+                 left->name, left->off);
+}
+
+static void check_settings(struct findings *findings)
+{
+    const size_t before = findings->count;
+    left_on_each(add_left_on, findings);
+    if (findings->count == before)
+        found_ok(findings, "no --setting was left on");
+}
+
 const struct check checks_of_system[] = {
     {"thp", .make = check_thp},
     {"aslr", .make = check_aslr},
@@ -141,6 +159,7 @@ const struct check checks_of_system[] = {
     {"numa-balancing", .make = check_numa},
     {"clock", .make = check_clock},
     {"timer", .make = check_timer},
+    {"settings", .make = check_settings, .gates = true},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include "common/machine.h"
 
 #include <jansson.h>
+#include <limits.h>
 
 // ---- findings.c
 
@@ -18,7 +19,7 @@ struct finding {
     const char *check;
     enum status status;
     char text[512];
-    char advice[256]; // what to do; "": nothing
+    char advice[PATH_MAX + 64]; // what to do; "": nothing
 };
 
 struct findings;

@@ -390,6 +390,9 @@ json_t *inputs_changed(const char *folder);
 //   - condition NAME, one for each, in order; with several commands, behind it
 //     condition_variant N, the number of its command (from 0), and condition_load NAME:
 //     it runs with the loads whose load_condition that is (else with those of its name)
+//   - settings_kept PREFIX, of the files that show which settings are on; setting NAME begins a
+//     --setting; then setting_on, setting_off COMMAND, setting_note FILE (there while it is on),
+//     setting_lock FILE, in order; behind a condition: condition_setting NAME, in order
 //   - meter WORD, the arguments of meter
 //   - service QUOTED, service_word WORD (the arguments of its meter), keep_service
 //   - load NAME begins a load, in the order in which they start; then load_condition NAME,

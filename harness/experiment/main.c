@@ -229,12 +229,15 @@ static void check_output(const struct experiment *experiment)
                     settings->out);
 }
 
-// Settings of the kernel: whether this machine lets us set them.
+// Settings of the kernel: whether this machine lets us set them; of the user's own, whether we can
+// keep that they are on.
 static void check_adjusted(const struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
         const struct condition *condition = &experiment->conditions.condition[i];
         adjustment_try(&condition->adjustment, condition->name);
+        for (size_t k = 0; k < condition->adjustment.own.count; k++)
+            own_setting_check_place(condition->adjustment.own.item[k]);
         if (condition->adjustment.target.count > 0 &&
             experiment->settings.engine == ENGINE_HYPERFINE)
             usage_error("--load %s: settings of the target are jostle's own: leave out --engine "

@@ -2,6 +2,7 @@
 
 #include "common/child.h"
 #include "common/file.h"
+#include "common/left_on.h"
 #include "common/messages.h"
 #include "common/text.h"
 
@@ -70,11 +71,14 @@ void plan_write_resume(const struct experiment *experiment, const char *folder)
 static void put_settings(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
+    char kept[PATH_MAX];
     // Settings of the kernel make control groups.
     bool adjusts = false;
     for (size_t i = 0; i < experiment->conditions.count; i++)
         adjusts = adjusts || !adjustment_is_none(&experiment->conditions.condition[i].adjustment);
     put_flag("settings", adjusts);
+    if (left_on_path("", kept) == 0)
+        pair_put("settings_kept", kept);
     pair_put("input", experiment->input);
     put_flag("cold", settings->cold);
     put_list("cold_path", &settings->cold_path);
@@ -324,16 +328,42 @@ static void put_service(struct experiment *experiment)
     put_service_command(experiment);
 }
 
+static bool has_own_setting(const struct experiment *experiment, const char *name)
+{
+    for (size_t i = 0; i < experiment->combinations.count; i++) {
+        const struct combination *one = &experiment->combinations.combination[i];
+        for (size_t k = 0; k < one->condition->adjustment.own.count; k++)
+            if (strcmp(one->condition->adjustment.own.item[k], name) == 0)
+                return true;
+    }
+    return false;
+}
+
+// Each --setting that a condition has.
+static void put_own_settings(struct experiment *experiment)
+{
+    const struct option_list *own = &experiment->settings.setting;
+    for (size_t i = 0; i < own->count; i++) {
+        const struct own_setting setting = own_setting_read(&experiment->arena, own->item[i]);
+        if (!has_own_setting(experiment, setting.name))
+            continue;
+        pair_put("setting", setting.name);
+        pair_put("setting_on", setting.on);
+        pair_put("setting_off", setting.off);
+        pair_put("setting_note", setting.note);
+        for (size_t k = 0; k < sizeof setting.locks / sizeof *setting.locks; k++)
+            pair_put("setting_lock", setting.locks[k]);
+    }
+}
+
 // What is measured, and which of meter's commands it is.
 static void put_conditions(struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
         pair_put("condition", one->name);
-        if (one->condition->adjustment.on) {
-            pair_put("condition_on", one->condition->adjustment.on);
-            pair_put("condition_off", one->condition->adjustment.off);
-        }
+        for (size_t k = 0; k < one->condition->adjustment.own.count; k++)
+            pair_put("condition_setting", one->condition->adjustment.own.item[k]);
         if (one->condition->adjustment.target.count > 0)
             pair_put("condition_sweep", "1");
         if (needs_commands(experiment))
@@ -411,6 +441,7 @@ bool plan_write(struct experiment *experiment)
     lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
                stamp);
     pair_put("written", stamp);
+    put_own_settings(experiment);
     put_conditions(experiment);
     put_meter(experiment);
     put_service(experiment);

@@ -213,7 +213,7 @@ const struct option_row settings_rows[] = {
     {ROW("setting", "NAME=CMDS", OPTION_LIST, setting), .check = adjustment_check_own, .wrong = "x",
      .help = "a setting of your own, NAME='on: COMMAND; off: COMMAND', for --load '[NAME] SPEC': "
              "bash runs the one before each run of that condition, the other after it, whatever "
-             "ends the run"},
+             "ends the run; a second jostle with the same setting waits"},
     {ROW("pause", NULL, OPTION_FLAG, pause), .change = CHANGES_NOTHING,
      .help =
          "a load pid:N, cgroup:PATH or job:ID, which runs already, may be stopped (SIGSTOP) and "

@@ -125,7 +125,8 @@ struct option_list cell_loads(const json_t *cell, struct arena *arena);
 // What a condition sets: settings as they were written, of which common/setting.h has the names.
 struct adjustment {
     struct option_list load, target;
-    const char *on, *off; // commands of --setting, a line each; NULL: none
+    const char *on, *off;   // commands of --setting, a line each; NULL: none
+    struct option_list own; // the names of the --setting that these are of, in order
 };
 
 // Takes "[SETTING...]" off a spec. `own`: those of --setting, NAME=on: COMMAND; off: COMMAND.
@@ -145,6 +146,20 @@ bool adjustment_moves_target(const struct adjustment *adjustment);
 
 // A row's check of --setting.
 bool adjustment_check_own(const char *text, char *error, size_t size);
+
+// A --setting: its parts, and where jostle keeps of it (in ${XDG_CACHE_HOME:-~/.cache}) what others
+// have to know. Two are the same where name or `off` are.
+struct own_setting {
+    const char *name, *on, *off;
+    const char *note;     // the file that is there while it is on
+    const char *locks[2]; // the files that are locked by who uses it, in order
+};
+
+// Ends the program where there is no place to keep that the setting of that name is on.
+void own_setting_check_place(const char *name);
+
+// Reads one, which has such a place.
+struct own_setting own_setting_read(struct arena *arena, const char *text);
 
 // {"load": [text, ...], "target": [...], "on": ..., "off": ...}, a new reference.
 json_t *adjustment_to_json(const struct adjustment *adjustment);

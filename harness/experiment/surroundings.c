@@ -2,8 +2,10 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
+#include "common/left_on.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/sha256.h"
 #include "common/text.h"
 
 #include <fcntl.h>
@@ -61,6 +63,7 @@ static bool take_own(struct adjustment *adjustment, struct arena *arena, const c
         if (!split_own(own->item[i], &name, &on, &off) || strlen(text) != name ||
             strncmp(own->item[i], text, name) != 0)
             continue;
+        list_add(&adjustment->own, arena, arena_format(arena, "%s", text));
         const char *one = arena_format(arena, "%.*s", (int)(off - on), on);
         off += strlen("; " OFF);
         adjustment->on = !adjustment->on ? one : arena_format(arena, "%s\n%s", adjustment->on, one);
@@ -158,6 +161,37 @@ bool adjustment_moves_target(const struct adjustment *adjustment)
             return true;
     }
     return false;
+}
+
+void own_setting_check_place(const char *name)
+{
+    char path[PATH_MAX];
+    if (left_on_path("", path) == 0)
+        return;
+    complain("--setting %s: no place to keep that it is on: set HOME or XDG_CACHE_HOME", name);
+    exit(EXIT_FAILURE);
+}
+
+struct own_setting own_setting_read(struct arena *arena, const char *text)
+{
+    struct own_setting setting;
+    char digits[SHA256_DIGITS + 1], path[PATH_MAX];
+    const char *on, *off;
+    size_t name;
+    (void)split_own(text, &name, &on, &off); // checked before
+    setting.name = arena_format(arena, "%.*s", (int)name, text);
+    setting.on = arena_format(arena, "%.*s", (int)(off - on), on);
+    off += strlen("; " OFF);
+    setting.off = off + strspn(off, BLANKS);
+    (void)left_on_path("", path);
+    sha256_hex(setting.off, strlen(setting.off), digits);
+    const char *by_off = arena_format(arena, "%scommand-%.16s", path, digits);
+    sha256_hex(setting.name, name, digits);
+    setting.note = arena_format(arena, "%s" LEFT_ON_NOTE, by_off);
+    // All take them in one order: nobody waits for who waits for him.
+    setting.locks[0] = arena_format(arena, "%s" LEFT_ON_LOCK, by_off);
+    setting.locks[1] = arena_format(arena, "%sname-%.16s" LEFT_ON_LOCK, path, digits);
+    return setting;
 }
 
 json_t *adjustment_to_json(const struct adjustment *adjustment)

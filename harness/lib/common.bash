@@ -71,6 +71,7 @@ signals_trap() {
 # signal_take FUNCTION SIGNAL STATUS: calls it, or has `started` call it.
 signal_take() {
     answer_end
+    undo_ask
     if [[ -n $starting ]]; then signal_kept=("$@"); else "$@"; fi
 }
 
@@ -141,6 +142,57 @@ child_end() {
     child=''
 }
 
+# ---- a command that undoes something: it runs to its end, whatever signal comes
+
+undo_pid=''   # what sees to it
+undo_asked='' # a signal came meanwhile
+readonly UNDO_TRIES=3
+
+# undo_run WHAT start|signal|signalled COMMAND...: runs it to its end, and returns its status (124: it was killed, as
+# JOSTLE_UNDO_S seconds were over; `arguments undo` says since when). WHAT names it in messages. A signal that came
+# meanwhile is kept: call `started` when you have dealt with the status. Needs processes.bash.
+undo_run() {
+    local code tries
+    starting=1 undo_asked=''
+    for ((tries = UNDO_TRIES; tries > 0; tries--)); do
+        code=0
+        {
+            show "${@:3}"
+            # shellcheck disable=SC2154 # of processes.bash
+            [[ -z $verbose_fd ]] || exec {verbose_fd}>&-
+            verbose_fd=''
+            spawn "$JOSTLE_BIN/arguments" undo "$1" "${JOSTLE_UNDO_S:-60}" "${@:2}"
+        } <&0 >/dev/null &
+        undo_pid=$!
+        [[ -z $undo_asked ]] || undo_ask
+        undo_wait "$undo_pid" || code=$?
+        # A signal to all of us may have ended it before it had left our process group.
+        [[ " ${ENDED_BY[*]} " == *" $code "* ]] || break
+    done
+    undo_pid=''
+    return "$code"
+}
+
+# undo_wait PID: its status, once it has ended. A signal ends a wait, and not what is waited for.
+undo_wait() {
+    local code=0 again=0
+    wait "$1" || code=$?
+    while ((code > 128)) && pid_runs "$1"; do
+        code=0
+        wait "$1" || code=$?
+    done
+    # It may have ended right after the signal, whose status that is.
+    ((code <= 128)) || wait "$1" 2>/dev/null || again=$?
+    ((code <= 128 || again == 127)) || code=$again
+    return "$code"
+}
+
+# undo_ask: has what undoes something, if anything does, take notice of a signal.
+undo_ask() {
+    undo_asked=1
+    [[ -z $undo_pid ]] || kill -s TERM "$undo_pid" 2>/dev/null || true
+}
+
 # ---- where a command keeps what it makes for itself
 
 # It is one folder, which the keeper knows (see harness/jostle): when the command is killed, lib/killed removes it, and what
@@ -178,7 +230,7 @@ temporary_file() {
 
 # temporary_note KIND PATH...: has lib/killed see to each PATH, which is somewhere else, if we are killed, in
 # this order. KIND is file, folder (with all that is in it), empty (a folder, if it is), record (see
-# records_drop), revisions, off (commands, run by bash) or groups (control groups of settings; PATH is any
+# records_drop), revisions, off (the note of a setting, see setting.bash) or groups (control groups of settings; PATH is any
 # folder that is there).
 temporary_note() {
     local kind=$1 path

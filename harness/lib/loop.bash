@@ -13,6 +13,8 @@ within=${JOSTLE_WITHIN:-} # the command of which this experiment is a part; no t
 unset JOSTLE_WITHIN
 # shellcheck source-path=SCRIPTDIR source=stats.bash
 source "$JOSTLE_LIB/stats.bash"
+# shellcheck source-path=SCRIPTDIR source=setting.bash
+source "$JOSTLE_LIB/setting.bash"
 # shellcheck source-path=SCRIPTDIR source=loads.bash
 source "$JOSTLE_LIB/loads.bash"
 # shellcheck source-path=SCRIPTDIR source=service.bash
@@ -21,6 +23,9 @@ source "$JOSTLE_LIB/service.bash"
 source "$JOSTLE_ROOT/jobs/scheduler.bash"
 # shellcheck source-path=SCRIPTDIR/../report source=../report/layout.bash
 source "$JOSTLE_HARNESS/report/layout.bash"
+
+env_whole JOSTLE_UNDO_S 60
+((10#$REPLY > 0)) || usage_error "JOSTLE_UNDO_S=$REPLY: nothing can be undone in 0 s: set more, or unset it"
 
 # What `experiment` makes of the command line: which programs are to be started, and how.
 declare -A plan=()                          # the settings that the loop acts on, by name
@@ -31,7 +36,6 @@ declare -a plan_resume=()                   # the words that make the command li
 declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
-declare -A condition_on=() condition_off=() # commands around each of its runs, of --setting
 declare -A condition_series=()              # what meter is ordered; -: we have something to do around its runs
 declare -A condition_sweep=()               # 1: its target has settings, whose groups go after each run
 # Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
@@ -49,10 +53,11 @@ declare -a exports=()  # formats and files, of --export-json and the like
 declare -a asked=()    # the words that jostle was called with
 live=''                # not empty when a line on a terminal shows where we are
 stop_reason=''         # why stats stopped
-setting_active=''      # a setting of the user's own is on
 verdict=''             # of the gate, where there is one
 declare -a records=()  # files that we make in the folder
 declare -a cleanups=() # variants whose --cleanup is still to be run
+undone=''              # what could not be undone, in words
+concludes=''           # the variant whose --prepare was begun, and whose --conclude is still to be run
 
 # measure KIND ARG...: the whole of it. KIND is run, slowdown or capacity.
 measure() {
@@ -72,6 +77,7 @@ measure() {
     plan_read "$@"
     unset JOSTLE_REVISIONS # it is not for the target
     measure_open
+    [[ -n ${plan[complete]:-} ]] || settings_open
     [[ -z ${plan[panorama]:-} ]] || panorama_say
     day_us
     began_us=$REPLY
@@ -157,6 +163,7 @@ meter_start() {
         [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
         exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$out" 2>"$folder/meter.stderr")
     fi
+    # shellcheck disable=SC2128 # $! is not an array
     meter_pid=$!
     exec {unused}>&-
     fd_close "$PIPE_IN"
@@ -205,7 +212,7 @@ series_find() {
         variant=${condition_variant[$name]}
         condition_series[$name]=$variant
         [[ -z $verbose_fd${plan[panorama]:-}${plan[service]:-}${plan[cold]:-}${condition_loads[$name]:-} ]] || condition_series[$name]=-
-        [[ -z ${condition_on[$name]:-}${condition_sweep[$name]:-}${command_prepare[variant]:-}${command_conclude[variant]:-} ]] || condition_series[$name]=-
+        [[ -z ${condition_settings[$name]:-}${condition_sweep[$name]:-}${command_prepare[variant]:-}${command_conclude[variant]:-} ]] || condition_series[$name]=-
     done
 }
 
@@ -315,9 +322,12 @@ measure_run() {
     # Figures are found in the output without the load, and are no part of what the load gave.
     [[ -z ${plan[extracts]:-} || -z ${loads[*]}${plan[service]:-} ]] || ending=ended
     [[ -z ${plan[service]:-} ]] || service_up "$2"
-    [[ -z ${command_prepare[variant]:-} ]] || measure_hook prepare "$variant"
+    [[ -z ${command_prepare[variant]:-} ]] || {
+        concludes=$variant
+        measure_hook prepare "$variant"
+    }
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
-    [[ -z ${condition_on[$1]:-} ]] || setting_on "$1"
+    [[ -z ${condition_settings[$1]:-} ]] || settings_on "$1"
     ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
     [[ -z ${load_settings[*]} ]] || loads_verify "${loads[@]}"
     [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]//[[:cntrl:]]/?}" >&"$verbose_fd"
@@ -332,27 +342,12 @@ measure_run() {
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
     [[ $ending == record ]] || measure_await record
-    setting_off
+    settings_off start
+    [[ -z $setting_left ]] || exit "$EXIT_FAILURE"
     [[ -z ${condition_sweep[$1]:-} ]] || settings_sweep
     stats_decide record "$delay"
-    [[ -z ${command_conclude[variant]:-} ]] || measure_hook conclude "$variant"
-}
-
-# setting_on CONDITION: turns the condition's own settings on; noted first, so that lib/killed turns them
-# off if we are killed.
-setting_on() {
-    [[ -n $fifo_folder && -e $fifo_folder/off ]] || temporary_note off "$fifo_folder/off"
-    printf '%s\n' "${condition_off[$1]}" >"$fifo_folder/off" || die "cannot write to $fifo_folder: make room on its disk"
-    setting_active=1
-    foreground bash -e -c "${condition_on[$1]}" >/dev/null || die "a setting of condition $1 cannot be turned on (status $?): ${condition_on[$1]}: fix the command"
-}
-
-# setting_off: turns off what setting_on has turned on. Safe to call twice.
-setting_off() {
-    [[ -n $setting_active ]] || return 0
-    setting_active=''
-    foreground bash "$fifo_folder/off" >/dev/null || warn "a setting could not be turned off again (status $?): $(<"$fifo_folder/off")"
-    rm -f -- "$fifo_folder/off"
+    concludes=''
+    [[ -z ${command_conclude[variant]:-} ]] || measure_undo conclude "$variant" signal || exit "$EXIT_FAILURE"
 }
 
 # settings_sweep: removes the control groups that settings were for.
@@ -360,18 +355,42 @@ settings_sweep() {
     [[ -z ${plan[settings]:-} ]] || "$JOSTLE_BIN/start" --sweep || true
 }
 
-# hook_run VARIANT COMMAND: where the variant runs.
-hook_run() {
-    local -a words=(bash -c "$2")
+# hook_words VARIANT COMMAND: sets words, the caller's, to what runs it where the variant runs.
+hook_words() {
+    words=(bash -c "$2")
+    # shellcheck disable=SC2016 # expanded there
     [[ -z ${command_folder[$1]:-} ]] || words=(bash -p -c 'cd -- "$1" && exec bash -c "$2"' bash "${command_folder[$1]}" "$2")
-    foreground "${words[@]}" >/dev/null
 }
 
-# measure_hook setup|prepare|conclude|cleanup VARIANT: runs the user's command.
+# measure_hook setup|prepare VARIANT: runs the user's command.
 measure_hook() {
     local -n hook_commands=command_$1
     local command=${hook_commands[$2]}
-    hook_run "$2" "$command" || die "--$1 failed with status $?: $command: fix the command"
+    local -a words
+    hook_words "$2" "$command"
+    foreground "${words[@]}" >/dev/null || die "--$1 failed with status $?: $command: fix the command"
+}
+
+# measure_undo conclude|cleanup VARIANT start|signal|signalled: runs the user's command to its end, see undo_run. Returns 1
+# where it fails, which is said and recorded.
+measure_undo() {
+    local -n undo_commands=command_$1
+    local command=${undo_commands[$2]} code=0
+    local -a words
+    hook_words "$2" "$command"
+    undo_run "--$1 (${command//[[:cntrl:]]/?})" "$3" "${words[@]}" || code=$?
+    ((code == 0)) || left_undone "--$1 failed with status $code: $command: fix the command"
+    started
+    ((code == 0))
+}
+
+# left_undone TEXT: says what stays as it is though it was to be undone, and has the experiment's record say so.
+left_undone() {
+    local earlier=$LAST_WARNING
+    warn "$1"
+    undone+="${undone:+; }$LAST_WARNING"
+    stats_say left "$LAST_WARNING"
+    LAST_WARNING=$earlier
 }
 
 # measure_setup: --setup of each variant, before the first run.
@@ -389,7 +408,7 @@ measure_cleanup() {
     while ((${#cleanups[@]} > 0)); do
         variant=${cleanups[0]}
         cleanups=("${cleanups[@]:1}")
-        [[ -z ${command_cleanup[variant]:-} ]] || measure_hook cleanup "$variant"
+        [[ -z ${command_cleanup[variant]:-} ]] || measure_undo cleanup "$variant" signal || exit "$EXIT_FAILURE"
     done
 }
 
@@ -574,17 +593,18 @@ measure_next_commands() {
     next_command report report "$folder"
 }
 
-# measure_cleanup_late: --cleanup where something has failed before, or was interrupted. One
-# more signal ends the command.
-measure_cleanup_late() {
-    local variant
-    ((${#cleanups[@]} > 0)) || return 0
-    signals_trap foreground_end
+# measure_undo_late STATUS: what is still to be undone when we end with that status: everything, where something has failed
+# before, or we were interrupted. Returns 1 where that fails.
+measure_undo_late() {
+    local variant since=signal failed=0
+    (($1 <= 128)) || since=signalled
+    settings_off "${since/%signal/start}"
+    settings_sweep
+    [[ -z $concludes || -z ${command_conclude[concludes]:-} ]] || measure_undo conclude "$concludes" "$since" || failed=1
     for variant in "${cleanups[@]}"; do
-        [[ -z ${command_cleanup[variant]:-} ]] ||
-            hook_run "$variant" "${command_cleanup[variant]}" || warn "--cleanup failed: ${command_cleanup[variant]}"
+        [[ -z ${command_cleanup[variant]:-} ]] || measure_undo cleanup "$variant" "$since" || failed=1
     done
-    signals_ignore
+    [[ -z $setting_left ]] && ((failed == 0))
 }
 
 # measure_exit: at the end, whatever the reason.
@@ -595,9 +615,11 @@ measure_exit() {
     live_end
     foreground_end
     measure_stop
-    setting_off
-    settings_sweep
-    measure_cleanup_late
+    # Further signals only have it said what is waited for.
+    signals_trap :
+    measure_undo_late "$code" || ((code != 0)) || code=$EXIT_FAILURE
+    signals_ignore
+    [[ -z $undone ]] || LAST_WARNING+="${LAST_WARNING:+; }$undone"
     if [[ -n $stats_pid && $phase != finished ]]; then
         case $code in
             # What is not the experiment's own fault may go well another time.
@@ -670,8 +692,7 @@ plan_take() {
         condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
         condition_load) condition_load[${conditions[-1]}]=$2 ;;
         condition_sweep) condition_sweep[${conditions[-1]}]=1 ;;
-        condition_on) condition_on[${conditions[-1]}]=$2 ;;
-        condition_off) condition_off[${conditions[-1]}]=$2 ;;
+        setting | setting_* | condition_setting) setting_take "$1" "$2" ;;
         *) plan[$1]=$2 ;;
     esac
 }

@@ -33,10 +33,20 @@ static json_t *step_accounting(const struct hub *hub)
     return json_null();
 }
 
+// This session's warnings with those of earlier ones, each once.
+static void keep_warnings(struct hub *hub)
+{
+    json_t *json = hub->experiment.json, *kept = json_object_get(json, "warnings");
+    if (!kept && json_array_size(hub->warnings) > 0)
+        json_object_set(json, "warnings", hub->warnings);
+    JSON_EACH (warning, kept ? hub->warnings : NULL)
+        (void)json_add_once(kept, warning);
+}
+
 // What only this session knows, and why it ended where runs.jsonl does not show it.
 static bool complete_experiment(struct hub *hub)
 {
-    json_t *json = hub->experiment.json, *kept = json_object_get(json, "warnings");
+    json_t *json = hub->experiment.json;
     const enum stop_reason reason = hub->course.next.stop;
     if (hub->after) {
         // Which files were others at the end of this session than at its beginning.
@@ -50,11 +60,7 @@ static bool complete_experiment(struct hub *hub)
         json_object_set(json, "after", hub->after);
     }
     json_object_set_new(json, "step_accounting", step_accounting(hub));
-    // This session's warnings with those of earlier ones, each once.
-    if (!kept && json_array_size(hub->warnings) > 0)
-        json_object_set(json, "warnings", hub->warnings);
-    JSON_EACH (warning, kept ? hub->warnings : NULL)
-        (void)json_add_once(kept, warning);
+    keep_warnings(hub);
     // How the machine was beside what it usually is; in a resumed experiment by all of its probes.
     json_auto_t *notes = json_array();
     json_auto_t *machine = machine_json(&hub->course.session, notes);
@@ -511,8 +517,20 @@ static bool take_warn(struct hub *hub, char *const *field)
     return true;
 }
 
+// left: what the user has turned on, or had to be removed, is still there; that is kept however we
+// end.
+static bool take_left(struct hub *hub, char *const *field)
+{
+    hub->has_left = true;
+    return take_warn(hub, field);
+}
+
 static bool take_ended(struct hub *hub, char *const *field)
 {
+    if (hub->has_left && hub->has_begun) {
+        keep_warnings(hub);
+        (void)hub_write_experiment(hub);
+    }
     if (hub->has_begun)
         status_write(&hub->status, &hub->course, field[1], field[2] && *field[2] ? field[2] : NULL);
     hub->has_ended = true;
@@ -524,8 +542,9 @@ static const struct command commands[] = {
     {"await", 3, take_await},   {"begin", 1, take_begin},    {"record", 1, take_record},
     {"stop", 1, take_stop},     {"after", 2, take_after},    {"steps", 2, take_steps},
     {"warn", 2, take_warn},     {"finish", 1, take_finish},  {"ended", 2, take_ended},
-    {"rested", 1, take_rested}, {"probe", 2, take_source},   {"probed", 1, take_probed},
-    {"series", 3, take_series}, {"hold", 1, take_hold},      {"end", 1, take_end},
+    {"left", 2, take_left},     {"rested", 1, take_rested},  {"probe", 2, take_source},
+    {"probed", 1, take_probed}, {"series", 3, take_series},  {"hold", 1, take_hold},
+    {"end", 1, take_end},
 };
 
 bool commands_take(struct hub *hub, char *line)

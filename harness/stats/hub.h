@@ -168,6 +168,7 @@ struct hub {
     json_t *steps;    // [{step, name, ...}, ...], or a text why there are none
     size_t earlier;   // runs that an earlier session left
     bool has_begun, has_ended;
+    bool has_left;     // what is to be undone after the experiment is not
     bool service_died; // since it came up
     bool death_said;   // to the harness, which then ends the run
     bool awaits_run;   // while one is made, the death of the service is an answer, too

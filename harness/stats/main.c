@@ -293,6 +293,8 @@ static const char details[] =
     "                          what a scheduler counted of one step, for the result\n"
     "  steps reason TEXT       or why it counted nothing\n"
     "  warn TEXT               a warning, for the result\n"
+    "  left TEXT               the same, of what stays on or undone: kept in experiment.json also\n"
+    "                          where there is no result\n"
     "  finish [NAME...]        -> done VERDICT, once all files are written, and of these in DIR\n"
     "                          those removed that are empty\n"
     "  ended STATE [REASON]    how it ended without a result, for status.json\n"
