@@ -383,7 +383,12 @@ const char *save_advice(int error)
     case EISDIR:
         return "that is a folder: give the name of a file";
     case ENXIO:
-        return "that is a pipe that nobody reads: remove it, or choose another name";
+        return "that is a pipe that nobody reads, or a device: remove it, or choose another name";
+    case ELOOP:
+        return "that is a link, which may lead anywhere: remove it, or choose another folder";
+    case EMLINK:
+        return "that file has another name as well (a hard link), and would change there, too: put "
+               "a copy in its place, or choose another folder";
     case EIO:
         return "the disk reports errors: check it, or choose another folder";
     default:
