@@ -177,6 +177,40 @@ static double read_quota_v1(const char *folder)
     return quota > 0 && period > 0 ? quota / period : INFINITY;
 }
 
+int cgroup_kills_open_at(int folder_fd)
+{
+    const int fd = openat(folder_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+    return fd >= 0 ? fd : openat(folder_fd, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+}
+
+static int open_kills(const char *folder)
+{
+    const int folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_fd < 0)
+        return -1;
+    const int fd = cgroup_kills_open_at(folder_fd);
+    (void)close(folder_fd);
+    return fd;
+}
+
+int cgroup_kills_open(void)
+{
+    char top[PATH_MAX], folder[CGROUP_PATH];
+    int fd = -1;
+    for (bool found = find_of(0, "", top, folder); found && fd < 0; *strrchr(folder, '/') = '\0') {
+        fd = open_kills(folder);
+        found = strlen(folder) > strlen(top);
+    }
+    return fd < 0 && find_of(0, "memory", top, folder) ? open_kills(folder) : fd;
+}
+
+bool cgroup_kills(int fd, uint64_t *kills)
+{
+    char text[1024];
+    return fd >= 0 && file_read_open(fd, text, sizeof text) &&
+           file_number(text, "oom_kill ", kills);
+}
+
 double cpus_quota(void)
 {
     return fmin(cgroup_tightest("", read_quota_v2), cgroup_tightest("cpu", read_quota_v1));

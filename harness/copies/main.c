@@ -3,6 +3,7 @@
 
 #define OPTIONS_OF struct copies_request
 
+#include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
@@ -307,7 +308,7 @@ static void become(const struct copies *copies, const struct copy *copy, const s
                    pid_t parent)
 {
     sigset_t none;
-    char nothing;
+    char nothing, why[512];
     sigemptyset(&none);
     close(gate->open[1]);
     // It must not outlive us, also where we are killed; and we may have been already.
@@ -323,7 +324,8 @@ static void become(const struct copies *copies, const struct copy *copy, const s
     if (failed || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
         _exit(NOT_STARTED);
     execvp(copy->words[0], copy->words);
-    dprintf(STDERR_FILENO, "%s: %s\n", copy->words[0], strerror(errno));
+    dprintf(STDERR_FILENO, "%s: %s\n", copy->words[0],
+            child_why(copy->words[0], errno, why, sizeof why));
     _exit(NOT_STARTED);
 }
 

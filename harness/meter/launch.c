@@ -1,5 +1,6 @@
 #include "meter.h"
 
+#include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/messages.h"
@@ -212,6 +213,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
     execvp(words[0], words);
     report->exec_error = errno;
+    (void)child_why(words[0], report->exec_error, report->exec_why, sizeof report->exec_why);
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 

@@ -498,6 +498,7 @@ struct launch_report {
     const char *failed_step;    // what could not be prepared, NULL if all could
     int step_error;             // errno of it
     int exec_error;             // errno of a failed exec, 0 if it went well
+    char exec_why[512];         // then, in words
     int64_t outside_ns;         // CPU time of the process before it was in the group
     int64_t launch_ns;          // CPU time of the process up to what follows
     struct stall_totals stalls; // then
@@ -610,6 +611,9 @@ struct run {
     int own_fd;         // see awake_now()
     int64_t timeout_ns; // after the target's start; 0: none
     int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
+    // How many processes of the target's group were killed for want of memory before the run, and
+    // after it; UNKNOWN: that is not counted.
+    int64_t kills_before, kills_after;
     struct counters before;
     struct perf_counters counters;
     struct outcome outcome;

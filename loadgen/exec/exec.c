@@ -9,6 +9,7 @@
 #include "load.h"
 
 #include "common/cgroup.h"
+#include "common/child.h"
 #include "common/file.h"
 #include "common/group.h"
 #include "common/processes.h"
@@ -528,9 +529,10 @@ static void on_started(struct run *run, const struct guard_event *event)
 {
     struct exec_state *state = run->state;
     state->pid = event->pid;
+    char why[512];
     if (event->error != 0) {
         run_fail(run, "cannot start %s: %s: check the command", command_name(run),
-                 strerror(event->error));
+                 child_why(run->arguments[0], event->error, why, sizeof why));
         return;
     }
     // Only now, as the guard may have come to it late: nothing is steady that is not there.
