@@ -3,6 +3,7 @@
 
 #define OPTIONS_OF struct copies_request
 
+#include "common/cgroup.h"
 #include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
@@ -348,9 +349,10 @@ static bool fork_behind(struct copies *copies, size_t first, size_t end, const s
             become(copies, copy, gate, self);
         if (copy->pid < 0) {
             copy->pid = 0;
-            return complain("copy %zu of %zu cannot be started: %s: raise the limit of processes "
-                            "(ulimit -u), or run fewer",
-                            copy->number, copies->count, strerror(errno));
+            return complain("copy %zu of %zu cannot be started: %s: raise that limit, or "
+                            "run fewer",
+                            copy->number, copies->count,
+                            limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
         }
     }
     return true;

@@ -1,5 +1,6 @@
 #include "meter.h"
 
+#include "common/cgroup.h"
 #include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
@@ -231,5 +232,7 @@ bool launch_start(struct launch *launch, const struct settings *settings,
     }
     if (launch->pid == 0)
         become_target(launch, settings, signals, group, meter);
-    return launch->pid > 0 || complain("cannot fork: %s: too many processes?", strerror(errno));
+    return launch->pid > 0 ||
+           complain("cannot start a process: %s: raise that limit, or run fewer processes",
+                    limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
 }

@@ -1,6 +1,7 @@
 // start: becomes a command on certain CPUs, in a session of its own, or one that ends with who
 // has started it: what bash cannot do, and what util-linux is not there for everywhere.
 
+#include "common/cgroup.h"
 #include "common/child.h"
 #include "common/machine.h"
 #include "common/messages.h"
@@ -112,7 +113,8 @@ static void begin_session(void)
         exit(EXIT_SUCCESS);
     if (child == 0 && setsid() >= 0)
         return;
-    complain("no process of its own (%s): see ulimit -u", strerror(errno));
+    complain("no process of its own (%s): raise that limit",
+             limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     exit(EXIT_FAILURE);
 }
 

@@ -649,7 +649,8 @@ static int exec_prepare(struct run *run)
         return run_fail(run, "--accounting %s: no such group can be made here: use auto",
                         exec_accounting_names[own->accounting]);
     if (guard_start(run) != 0)
-        return run_fail(run, "cannot start a process: %s: see ulimit -u", strerror(errno));
+        return run_fail(run, "cannot start a process: %s: raise that limit",
+                        limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     uv_timer_init(run->loop, &state->timer);
     state->timer.data = state->guard_says.data = run;
     if (uv_poll_init(run->loop, &state->guard_says, state->guard_fd) != 0 ||
