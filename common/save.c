@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -404,12 +405,30 @@ bool save_complain_folder(const char *path)
                     full ? save_advice(error) : "choose another with --output");
 }
 
+// A disk with room may have no inode for a further file.
+static bool has_no_inode(const char *path)
+{
+    struct statvfs system;
+    char *folder = beside(path, ".");
+    const bool none = folder && statvfs(folder, &system) == 0 && system.f_files > 0 &&
+                      system.f_favail == 0 && system.f_bavail > 0;
+    free(folder);
+    return none;
+}
+
+const char *save_advice_at(int error, const char *path)
+{
+    if (error == ENOSPC && has_no_inode(path))
+        return "the disk has room, but no inodes left for a further file (df -i): remove files";
+    return save_advice(error);
+}
+
 bool save_complain(const char *path)
 {
     const int error = errno;
     return complain("%s cannot be written (%s): %s",
                     strcmp(path, "-") == 0 ? "standard output" : path, strerror(error),
-                    save_advice(error));
+                    save_advice_at(error, path));
 }
 
 void save_check_output(const char *path, const char *folder)

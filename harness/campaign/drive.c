@@ -360,7 +360,7 @@ static bool say_unwritable(const char *path)
     const int error = errno;
     return complain("%s cannot be written to (%s): %s; then run the same command again, it "
                     "continues from here",
-                    path, strerror(error), save_advice(error));
+                    path, strerror(error), save_advice_at(error, path));
 }
 
 // --- the next cell

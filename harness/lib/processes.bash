@@ -64,7 +64,10 @@ errors_open() {
 
 # errors_refuse FILE REASON
 errors_refuse() {
-    die "$1 cannot be made (${2##*: }): make room, or choose another folder with --output"
+    local advice='make room, or choose another folder with --output'
+    [[ $2 != *'No space left'* || $(stat -f -c '%d %a' -- "${1%/*}" 2>&1) != '0 '[1-9]* ]] ||
+        advice='the disk has room, but no inodes left for a further file (df -i): remove files'
+    die "$1 cannot be made (${2##*: }): $advice"
 }
 
 # show COMMAND...: with --verbose, prints the command so that a shell can run it.

@@ -176,13 +176,18 @@ static bool take_output(struct runner *runner, struct run *run)
     return true;
 }
 
-// All that the target wrote is there now.
-static void end_output(struct drain *drain)
+// All that the target wrote is there now. False after a message: it is not, so that what was
+// measured is a target that could not write, and its figures cannot be found.
+static bool end_output(struct launch *launch, const struct settings *settings)
 {
-    drain_end(drain);
-    if (drain->error != 0)
-        complain("what the command wrote is lost: %s: set TMPDIR to a folder with room for it",
-                 strerror(drain->error));
+    drain_end(&launch->drain);
+    const int error = launch->drain.error != 0 ? launch->drain.error
+                      : settings->captures_errors && !capture_takes(launch->captured_error_fd)
+                          ? errno
+                          : 0;
+    return error == 0 || complain("what the command wrote is lost or cut off: %s: set TMPDIR to a "
+                                  "folder with room for it",
+                                  strerror(error));
 }
 
 // One run, with its counters open.
@@ -199,7 +204,7 @@ static int measure(struct runner *runner, struct run *run)
         return EXIT_NOT_RUN;
     supervise(run);
     extract_stop(&runner->extractor);
-    end_output(&runner->launch.drain);
+    const bool has_output = end_output(&runner->launch, runner->settings);
     if (report->failed_step) {
         const bool denied = report->step_error == EACCES || report->step_error == EPERM;
         complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
@@ -210,6 +215,8 @@ static int measure(struct runner *runner, struct run *run)
         complain("the command was killed before it began: nothing was run");
         return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_NOT_RUN;
     }
+    if (!has_output)
+        return EXIT_LOST;
     perf_counters_read(&run->counters);
     run->kills_after = kills_now(runner);
     group_read(&runner->group, &run->group_usage);

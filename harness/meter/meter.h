@@ -421,10 +421,11 @@ void usage_choose(struct usage *usage, enum accounting kind, const struct group_
 
 // Others' control group, in which the target, a client, has its work done (--account).
 struct account {
-    struct group group;  // where its CPU time is counted; GROUP_NONE: there is no --account
-    int memory_fd;       // the folder where its memory is
-    bool resets;         // whether its peak can be that of a run
-    uint64_t most_bytes; // else the most that was seen at a run's ends
+    struct group group;      // where its CPU time is counted; GROUP_NONE: there is no --account
+    int memory_fd;           // the folder where its memory is
+    bool resets;             // whether its peak can be that of a run
+    uint64_t most_bytes;     // else the most that was seen at a run's ends
+    uint64_t resident_bytes; // of its processes, without page cache, when the run began
     struct group_usage before;
 };
 
@@ -458,6 +459,10 @@ int capture_open(void);
 
 // Forgets what an earlier run wrote. False with errno.
 bool capture_empty(int fd);
+
+// Whether it has room for as much again, up to 64 KiB: else what the target wrote may have been cut
+// off. False with errno.
+bool capture_takes(int fd);
 
 // Writes the end of it to the file at path, which is made or replaced. False
 // with errno.

@@ -32,6 +32,22 @@ bool capture_empty(int fd)
     return fstat(fd, &status) == 0 && (status.st_size == 0 || ftruncate(fd, 0) == 0);
 }
 
+// As much as it has, up to a part, must find room behind it: a file system that refused a part may
+// take a few bytes again.
+bool capture_takes(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || status.st_size == 0)
+        return true;
+    const off_t more = status.st_size < PART_BYTES ? status.st_size : PART_BYTES;
+    const bool taken = fallocate(fd, FALLOC_FL_KEEP_SIZE, status.st_size, more) == 0 ||
+                       (errno != ENOSPC && errno != EDQUOT);
+    const int error = errno;
+    (void)!ftruncate(fd, status.st_size);
+    errno = error;
+    return taken;
+}
+
 static bool has_any(int fd)
 {
     struct stat status;

@@ -161,7 +161,7 @@ static bool cannot_write(struct folder *folder, const char *path)
 {
     const int error = errno;
     return fail(folder, "cannot write to %.300s (%s): %s", path, strerror(error),
-                save_advice(error));
+                save_advice_at(error, folder->runs));
 }
 
 char *folder_file(const struct folder *folder, const char *name)
