@@ -77,7 +77,6 @@ greedy() {
         rm -rf out
         "$JOSTLE" run --quiet --output out --ignore-failure=143 --min-runs 2 --max-runs 2 -- sh -c "$target"
         holds '.conditions[0].runs == 2' <out/result.json
-        "$JOSTLE" report out --format json >report
         rm -rf out
         run -5 "$JOSTLE" run --quiet --output out --ignore-failure=1,15 --min-runs 2 --max-runs 2 -- sh -c "$target"
     done
