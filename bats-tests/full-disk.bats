@@ -55,7 +55,7 @@ full_at() {
     # For the folder, runs.jsonl and experiment.json, and for no other.
     rm disk/filler.{1,2,3}
     run -1 timeout 100 "$JOSTLE" run --output disk/out -- true
-    [[ $output == 'jostle: '*'/disk/out/meter.stderr cannot be made (No space left on device): '* ]]
+    [[ $output == 'jostle: '*'/disk/out/meter.stderr cannot be made (No space left on device): '*'no inodes left'* ]]
     [[ ! -e disk/out ]]
 }
 
@@ -118,4 +118,16 @@ full_at() {
     mount -o loop after.image disk
     diff -r copy disk
     [[ -s disk/page.html && -s disk/a/new/folder/result.json ]]
+}
+
+@test "where the target's stderr found no room, the run is not measured, and the disk is named" {
+    small_disk disk
+    small_disk_leave 64
+    # shellcheck disable=SC2016 # of the target
+    for option in --metric='x=stderr:/v=([0-9]+)/' --seed=1; do
+        TMPDIR=$PWD/disk run -1 "$JOSTLE" run --quiet --output out --min-runs 2 --max-runs 2 "$option" -- \
+            sh -c 'head -c 300000 /dev/zero | tr "\0" x >&2; echo v=7 >&2; exit 0'
+        [[ $output == *'what the command wrote is lost or cut off: No space left on device: set TMPDIR'* && ! -e out ]]
+    done
+    TMPDIR=$PWD/disk run -0 "$JOSTLE" run --quiet --output out --min-runs 2 --max-runs 2 -- sh -c 'echo few >&2'
 }

@@ -242,3 +242,25 @@ teardown() {
     ((large * 100 > usual * 125))
     refused 'not a multiple of 65536' pagecache --block-size 4KiB
 }
+
+@test "too few descriptors for the streams of a network load are named as that, on either side" {
+    local words
+    for words in '100 --streams 60' '24 --streams 64' '60 --ping --streams 60' '250 --streams 400'; do
+        run -1 bash -c "ulimit -n ${words%% *}; exec timeout 60 \"$BIN/loadgen\" net ${words#* } --duration 1s"
+        [[ $output == *'Too many open files'*'ulimit -n'* && $output != *'is not loadgen net'* ]]
+    done
+}
+
+@test "the limit of a cgroup on processes is named where a load meets it" {
+    if [[ -w /sys/fs/cgroup/pids/cgroup.procs ]]; then
+        GROUP=/sys/fs/cgroup/pids/jostle-test-pids.$$
+    elif grep -qw pids /sys/fs/cgroup/cgroup.subtree_control 2>/dev/null; then
+        GROUP=/sys/fs/cgroup/jostle-test-pids.$$
+    else
+        skip 'no pids cgroup can be made here'
+    fi
+    mkdir "$GROUP" 2>/dev/null || skip 'no cgroup can be made here'
+    echo 12 >"$GROUP/pids.max"
+    run -1 bash -c "echo \$\$ >$GROUP/cgroup.procs; exec timeout 60 \"$BIN/loadgen\" cpu --threads 100 --duration 1s"
+    [[ $output == *'the cgroup allows 12 processes and threads (pids.max)'* ]]
+}

@@ -190,6 +190,25 @@ right_to_1_mib() {
     holds '.signal == 6 and .core_dumped == false' <"$RECORD"
 }
 
+@test "of a program that is there, what it lacks is named: CRLF, interpreter, loader" {
+    printf '#!/bin/sh\r\necho hi\r\n' >crlf
+    printf '#! /no/such/interpreter -x\n' >script
+    printf '#!%s\n' "$PWD/plain" >denied
+    touch plain
+    sed 's,/lib\([^/]*\)/ld-,/lix\1/ld-,' "$(type -P true)" >other
+    chmod +x crlf script denied other
+    why() { # COMMAND EXPRESSION
+        "$METER" --output "$RECORD" -- "$1"
+        holds "(.exit_code | . == 126 or . == 127) and (.start_error | $2)" <"$RECORD"
+        is_valid meter "$RECORD"
+    }
+    why ./crlf 'contains("CR LF") and contains("\"/bin/sh\\r\"")'
+    PATH=$PWD:$PATH why crlf 'contains("CR LF")'
+    why ./script '. == "its interpreter /no/such/interpreter is not there"'
+    why ./denied 'startswith("its interpreter ") and endswith("/plain is not executable")'
+    cmp -s other "$(type -P true)" || why ./other 'startswith("it is there, but not the loader")'
+}
+
 @test "not found and not executable are told apart, also from a target's own 127" {
     "$METER" --output "$RECORD" -- no-such-command-anywhere
     holds '.exit_code == 127 and .start_error == "not found"' <"$RECORD"

@@ -260,6 +260,9 @@ records() {
         'baseline;.machine.swap_in_pages = 1 | .machine.throttle_count = 1;;["swap-in","throttled"]'
         'baseline;.stops = 0 | .stopped_s = 0;;[]'
         'baseline;.stops = 1 | .stopped_s = null;;["stopped"]'
+        'baseline;.memory_kills = { target: 0, cgroup: 0, machine: 0 };;[]'
+        'baseline;.memory_kills = { target: null, cgroup: null, machine: 2 };;["memory-kill"]'
+        'baseline;.memory_kills = { target: 0, cgroup: 1, machine: null };;["memory-kill"]'
         'half;.machine.busy_s = 1.5;0.5;[]'
         'half;.machine.busy_s = 1.5;0.3;["foreign-load"]'
         # A short run may lose most of its time to others, which ticks do not show.
@@ -377,7 +380,12 @@ END
 
 @test "how a target failed is said in words" {
     local -A failures=(['.exit_code = null | .signal = 9']='was ended by signal 9' ['.timed_out = true | .wall_s = 0.3']='ran into the time-out after 0.3 s'
-        ['.exit_code = 127 | .start_error = "not found"']='could not be started (not found)')
+        ['.exit_code = 127 | .start_error = "not found"']='could not be started (not found)'
+        ['.exit_code = null | .signal = 9 | .memory_kills = { target: null, cgroup: 0, machine: 1 }']='was killed (SIGKILL), and the kernel killed processes of this machine for want of memory meanwhile'
+        ['.exit_code = 137 | .memory_kills = { target: null, cgroup: 1, machine: 1 }']='was killed (SIGKILL), and the kernel killed processes of this cgroup for want of memory meanwhile'
+        ['.exit_code = null | .signal = 9 | .memory_kills = { target: 1, cgroup: 1, machine: 1 }']='was killed by the kernel for want of memory'
+        ['.memory_kills = { target: 1, cgroup: 1, machine: 1 }']='lost a process, which the kernel killed for want of memory'
+        ['.exit_code = null | .signal = 15 | .memory_kills = { target: 0, cgroup: 0, machine: 1 }']='was ended by signal 15')
     local failure
     for failure in "${!failures[@]}"; do
         rm -rf folder in out

@@ -4,6 +4,7 @@
 #include "common/machine.h"
 #include "common/processes.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
@@ -175,6 +176,70 @@ static double read_quota_v1(const char *folder)
         return INFINITY;
     const double quota = strtod(quota_text, NULL), period = strtod(period_text, NULL);
     return quota > 0 && period > 0 ? quota / period : INFINITY;
+}
+
+static double read_pids(const char *folder)
+{
+    char text[64];
+    uint64_t most;
+    return file_read_in(folder, "pids.max", text, sizeof text) && file_number(text, "", &most)
+               ? (double)most
+               : INFINITY; // absent, or "max"
+}
+
+const char *limits_why(int error, char *text, size_t size)
+{
+    struct rlimit limit;
+    const double pids = fmin(cgroup_tightest("", read_pids), cgroup_tightest("pids", read_pids));
+    size_t length = (size_t)snprintf(text, size, "%s", strerror(error));
+    if (error == EAGAIN && isfinite(pids) && length < size)
+        length +=
+            (size_t)snprintf(text + length, size - length,
+                             ": the cgroup allows %.0f processes and threads (pids.max)", pids);
+    // Root is not held by its own.
+    if (error == EAGAIN && geteuid() != 0 && length < size &&
+        getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        length += (size_t)snprintf(text + length, size - length, "%s %llu (ulimit -u)",
+                                   isfinite(pids) ? ", the user" : ": the user may have",
+                                   (unsigned long long)limit.rlim_cur);
+    if (error == EMFILE && length < size && getrlimit(RLIMIT_NOFILE, &limit) == 0)
+        (void)snprintf(text + length, size - length, ": raise ulimit -n, which is %llu",
+                       (unsigned long long)limit.rlim_cur);
+    return text;
+}
+
+int cgroup_kills_open_at(int folder_fd)
+{
+    const int fd = openat(folder_fd, "memory.events", O_RDONLY | O_CLOEXEC);
+    return fd >= 0 ? fd : openat(folder_fd, "memory.oom_control", O_RDONLY | O_CLOEXEC);
+}
+
+static int open_kills(const char *folder)
+{
+    const int folder_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (folder_fd < 0)
+        return -1;
+    const int fd = cgroup_kills_open_at(folder_fd);
+    (void)close(folder_fd);
+    return fd;
+}
+
+int cgroup_kills_open(void)
+{
+    char top[PATH_MAX], folder[CGROUP_PATH];
+    int fd = -1;
+    if (find_of(0, "", top, folder))
+        do
+            fd = open_kills(folder);
+        while (fd < 0 && climb(folder, top));
+    return fd < 0 && find_of(0, "memory", top, folder) ? open_kills(folder) : fd;
+}
+
+bool cgroup_kills(int fd, uint64_t *kills)
+{
+    char text[1024];
+    return fd >= 0 && file_read_open(fd, text, sizeof text) &&
+           file_number(text, "oom_kill ", kills);
 }
 
 double cpus_quota(void)

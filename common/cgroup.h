@@ -27,6 +27,21 @@ enum cgroup_delegation cgroup_delegated(const char *controller, char folder[CGRO
 // is then the group that has our share. False, and "": they are not.
 bool cgroup_shares_cpus(char folder[CGROUP_PATH]);
 
+enum { LIMITS_WHY = 256 };
+
+// Why no further process, thread or descriptor could be made, of its errno, into a text of
+// LIMITS_WHY bytes or more; returns it: as strerror(), and the limits that are meant with their
+// numbers (pids.max, ulimit -u, ulimit -n).
+const char *limits_why(int error, char *text, size_t size);
+
+// The file in which the kernel counts the processes that it has killed for want of memory: of our
+// own cgroup, in v2 of the nearest one above it that counts. -1: none does.
+int cgroup_kills_open(void);
+// The same of the group whose folder is open.
+int cgroup_kills_open_at(int folder_fd);
+// What it has counted so far. False for fd -1, and where it has no such count (before Linux 4.13).
+bool cgroup_kills(int fd, uint64_t *kills);
+
 // How much memory can be taken before the kernel has to kill a process for it.
 
 struct headroom {

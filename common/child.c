@@ -1,5 +1,6 @@
 #include "common/child.h"
 
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/text.h"
 
@@ -16,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +52,73 @@ bool child_find(const char *program, char path[PATH_MAX])
         rest = rest[length] == ':' ? rest + length + 1 : NULL;
     }
     return false;
+}
+
+enum { HEAD_SIZE = 256 }; // as much as the kernel looks at of a script
+
+// What the kernel starts for a script, of its first line in `head`, which is cut after it; NULL: it
+// is no script.
+static char *interpreter_of(char *head)
+{
+    if (strncmp(head, "#!", 2) != 0)
+        return NULL;
+    char *word = head + 2 + strspn(head + 2, " \t");
+    word[strcspn(word, " \t\n")] = '\0';
+    return *word == '\0' ? NULL : word;
+}
+
+// Of a program that is there, why the kernel cannot find what it needs.
+static void why_incomplete(char *head, char *text, size_t size)
+{
+    char *interpreter = interpreter_of(head);
+    const size_t length = !interpreter ? 0 : strlen(interpreter);
+    if (length > 0 && interpreter[length - 1] == '\r')
+        snprintf(text, size,
+                 "its lines end with CR LF, so its interpreter is \"%.*s\\r\": convert it with "
+                 "dos2unix",
+                 (int)length - 1, interpreter);
+    else if (length > 0)
+        snprintf(text, size, "its interpreter %s is not there", interpreter);
+    else
+        snprintf(text, size,
+                 "it is there, but not the loader or interpreter that it was built for");
+}
+
+static void why_denied(const char *path, char *head, char *text, size_t size)
+{
+    struct statvfs system;
+    const char *interpreter = interpreter_of(head);
+    if (!child_is_program(path))
+        snprintf(text, size, "not executable");
+    else if (statvfs(path, &system) == 0 && (system.f_flag & ST_NOEXEC) != 0)
+        snprintf(text, size, "not executable: its file system is mounted noexec");
+    else if (interpreter && access(interpreter, X_OK) != 0)
+        snprintf(text, size, "its interpreter %s is not executable", interpreter);
+    else
+        snprintf(text, size, "not executable: %s", strerror(EACCES));
+}
+
+const char *child_why(const char *word, int error, char *text, size_t size)
+{
+    char path[PATH_MAX], head[HEAD_SIZE] = "";
+    const bool named = strchr(word, '/') != NULL;
+    const bool there =
+        named ? snprintf(path, sizeof path, "%s", word) < PATH_MAX && access(path, F_OK) == 0
+              : child_find(word, path);
+    const int fd = there ? file_open_regular(path, true) : -1;
+    if (fd >= 0) {
+        (void)file_read_open(fd, head, sizeof head);
+        (void)close(fd);
+    }
+    if (error == ENOENT && there)
+        why_incomplete(head, text, size);
+    else if (error == ENOENT)
+        snprintf(text, size, "not found");
+    else if (error == EACCES && there)
+        why_denied(path, head, text, size);
+    else
+        snprintf(text, size, "%s", error == EACCES ? "not executable" : strerror(error));
+    return text;
 }
 
 // Everything that can be read; NULL: out of memory.

@@ -1,5 +1,6 @@
 #include "common/machine.h"
 
+#include "common/cgroup.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/processes.h"
@@ -71,8 +72,10 @@ void counters_open(struct counter_files *files, bool often)
     for (size_t i = 0; i < COUNTER_FILES; i++)
         files->fd[i] = often && paths[i] ? open_machine(paths[i]) : -1;
     files->fd[COUNTER_BUSY] = open_busy();
-    if (often)
+    if (often) {
         files->fd[COUNTER_QUOTA] = cpus_throttled_open();
+        files->fd[COUNTER_KILLS] = cgroup_kills_open();
+    }
     files->swaps =
         !often || getenv("JOSTLE_KERNEL_ROOT") || (sysinfo(&info) == 0 && info.totalswap > 0);
     open_throttling(files);
@@ -183,6 +186,14 @@ static void take_throttling(struct counters *counters, const struct counter_file
                                  : UNKNOWN;
 }
 
+static void take_kills(struct counters *counters, const struct counter_files *files)
+{
+    uint64_t kills;
+    counters->machine_kills = number_of("/proc/vmstat", "oom_kill", " ");
+    counters->cgroup_kills =
+        cgroup_kills(files->fd[COUNTER_KILLS], &kills) ? (int64_t)kills : UNKNOWN;
+}
+
 static void take_swap_space(struct counters *counters)
 {
     const int64_t free_kib = number_of("/proc/meminfo", "SwapFree", ": ");
@@ -221,6 +232,8 @@ void counters_take(const struct counter_files *files, struct counters *counters)
     *counters = (struct counters){.time = time(NULL)};
     take_cpus(counters, files);
     take_throttling(counters, files);
+    if (files->often)
+        take_kills(counters, files);
     if (files->swaps)
         counters->swap_in_pages = number_of("/proc/vmstat", "pswpin", " ");
     if (!files->often) {

@@ -77,6 +77,18 @@ FILE *file_open_record(const char *path);
 // Why one of these two failed, of its errno: "not a regular file", or as strerror().
 const char *file_why(int error);
 
+// Files that we write, under names that we choose, in a folder that a stranger may have made: what
+// has such a name there must not lead to a file elsewhere.
+
+// Makes the file anew, with the flags of open(). What had its name before, a link for example, is
+// removed, and what that led to keeps its content. -1 with errno; EEXIST: a device is there.
+int file_create_own(const char *path, int flags);
+// Opens the file with the flags of open(), or makes it, and leaves its content. -1 with errno;
+// ELOOP: it is a symbolic link, EMLINK: it has another name as well, ENXIO: it is no regular file.
+int file_open_own(const char *path, int flags);
+// Whether a folder is at path, and not a link to one. False with errno; ELOOP: a link.
+bool file_is_own_folder(const char *path);
+
 // Locks on files (flock), which end with whoever holds them.
 
 enum lock_state {

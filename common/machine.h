@@ -96,6 +96,9 @@ struct counters {
     int64_t swap_in_pages, swap_out_pages;
     int64_t throttle_count; // of all cores; only some CPUs have it
     int64_t throttled_ns;   // by our CPU quota, summed over CPUs; only of files that are read often
+    // Processes killed for want of memory: of our cgroup (only of files that are read often), of
+    // the machine.
+    int64_t cgroup_kills, machine_kills;
     int64_t cpu_some_us, memory_some_us, memory_full_us, io_some_us, io_full_us;
 };
 
@@ -108,6 +111,7 @@ enum {
     COUNTER_MEMORY_PRESSURE,
     COUNTER_IO_PRESSURE,
     COUNTER_QUOTA, // the CPU quota that we are under
+    COUNTER_KILLS, // what our cgroup counts of processes killed for want of memory
     COUNTER_FILES,
 };
 

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -383,7 +384,12 @@ const char *save_advice(int error)
     case EISDIR:
         return "that is a folder: give the name of a file";
     case ENXIO:
-        return "that is a pipe that nobody reads: remove it, or choose another name";
+        return "that is a pipe that nobody reads, or a device: remove it, or choose another name";
+    case ELOOP:
+        return "that is a link, which may lead anywhere: remove it, or choose another folder";
+    case EMLINK:
+        return "that file has another name as well (a hard link), and would change there, too: put "
+               "a copy in its place, or choose another folder";
     case EIO:
         return "the disk reports errors: check it, or choose another folder";
     default:
@@ -399,12 +405,30 @@ bool save_complain_folder(const char *path)
                     full ? save_advice(error) : "choose another with --output");
 }
 
+// A disk with room may have no inode for a further file.
+static bool has_no_inode(const char *path)
+{
+    struct statvfs system;
+    char *folder = beside(path, ".");
+    const bool none = folder && statvfs(folder, &system) == 0 && system.f_files > 0 &&
+                      system.f_favail == 0 && system.f_bavail > 0;
+    free(folder);
+    return none;
+}
+
+const char *save_advice_at(int error, const char *path)
+{
+    if (error == ENOSPC && has_no_inode(path))
+        return "the disk has room, but no inodes left for a further file (df -i): remove files";
+    return save_advice(error);
+}
+
 bool save_complain(const char *path)
 {
     const int error = errno;
     return complain("%s cannot be written (%s): %s",
                     strcmp(path, "-") == 0 ? "standard output" : path, strerror(error),
-                    save_advice(error));
+                    save_advice_at(error, path));
 }
 
 void save_check_output(const char *path, const char *folder)

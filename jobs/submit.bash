@@ -181,7 +181,7 @@ submit_one() {
     id=${id%%[;.]*}
     TZ=UTC0 printf -v stamp '%(%Y-%m-%dT%H:%M:%SZ)T' -1
     printf -v line '%s\t%s\t%s\t%s' "$stamp" "$scheduler" "$1" "$id"
-    save_output "$submit_folder/jobs/jobs.tsv" submit_jobs "$line" || {
+    save_kept "$submit_folder/jobs/jobs.tsv" submit_jobs "$line" || {
         submit_ids+=("$id")
         submit_take_back
         die "nothing is in the queue: make room, then submit again"
@@ -192,8 +192,9 @@ submit_one() {
 # submit_all: the tasks, the arrays, the report.
 submit_all() {
     local i
+    [[ ! -L $submit_folder/jobs ]] || die "$submit_folder/jobs is a link, which may lead anywhere: remove it, or choose another folder"
     mkdir -p "$submit_folder/jobs"
-    save_output "$submit_folder/jobs/$submit_number.tasks" cat "$campaign_tmp/tasks" || exit
+    save_kept "$submit_folder/jobs/$submit_number.tasks" cat "$campaign_tmp/tasks" || exit
     for i in "${!submit_sizes[@]}"; do
         submit_command "$i"
         submit_one cells

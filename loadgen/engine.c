@@ -329,7 +329,7 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     const int error = create_workers(run);
     if (error != 0)
         return run_fail(run, "cannot start %u workers: %s: give fewer --threads", run->threads,
-                        strerror(error));
+                        limits_why(error, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     pthread_mutex_lock(&engine->mutex);
     while (engine->begun < run->threads)
         pthread_cond_wait(&engine->changed, &engine->mutex);

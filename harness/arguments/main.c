@@ -245,17 +245,18 @@ static int print_quoted(int argc, char **argv)
     return EXIT_SUCCESS;
 }
 
-// save FILE: what comes on stdin, to a file that the user named, whole or not at all
-// (common/save.h). A NUL behind it says that it is complete: without one whoever writes has failed,
-// and said why.
+// save [--record] FILE: what comes on stdin, to a file that the user named, or to one of a folder
+// of records, where a link is replaced; whole or not at all (common/save.h). A NUL behind it says
+// that it is complete: without one whoever writes has failed, and said why.
 static int save_input(int argc, char **argv)
 {
     struct save save;
-    const char *path = argv[0];
+    const bool is_record = argc == 2 && strcmp(argv[0], "--record") == 0;
+    const char *path = argv[is_record];
     int held = getchar(), next;
-    if (argc != 1 || held == EOF)
+    if (argc != 1 + is_record || held == EOF)
         return EXIT_FAILURE;
-    bool written = save_begin(&save, path, SAVE_OUTPUT);
+    bool written = save_begin(&save, path, is_record ? SAVE_RECORD : SAVE_OUTPUT);
     int error = errno;
     const bool begun = written;
     // To the end, also where nothing can be written: the writer has nothing to complain about.

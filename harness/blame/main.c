@@ -4,6 +4,7 @@
 
 #include "blame.h"
 
+#include "common/child.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/save.h"
@@ -143,6 +144,7 @@ static void become(const struct child *child, char **program, bool to_stderr, in
 // be run.
 static void child_start(struct child *child, char **program, bool to_stderr)
 {
+    char why[512];
     int ends[2], error;
     // What outlives its parent is still the program's.
     (void)prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -152,7 +154,8 @@ static void child_start(struct child *child, char **program, bool to_stderr)
         become(child, program, to_stderr, ends[1]);
     (void)close(ends[1]);
     if (read(ends[0], &error, sizeof error) == sizeof error)
-        usage_error("%s cannot be run: %s: check its name", program[0], strerror(error));
+        usage_error("%s cannot be run: %s: check its name", program[0],
+                    child_why(program[0], error, why, sizeof why));
     (void)close(ends[0]);
 }
 

@@ -354,11 +354,13 @@ static bool save_json(const char *path, const json_t *record, size_t flags)
     return save_text(path, text, SAVE_STATE);
 }
 
-static bool say_full(const char *folder)
+// From errno.
+static bool say_unwritable(const char *path)
 {
-    return complain("%s cannot be written to, the disk may be full: make room and run the same "
-                    "command again, it continues from here",
-                    folder);
+    const int error = errno;
+    return complain("%s cannot be written to (%s): %s; then run the same command again, it "
+                    "continues from here",
+                    path, strerror(error), save_advice_at(error, path));
 }
 
 // --- the next cell
@@ -371,7 +373,7 @@ static bool put_away(const struct drive *drive, size_t index)
     if (!state_is(&drive->states->list[index], "changed"))
         return true;
     snprintf(to, sizeof to, "%s/replaced", folder);
-    if (!save_make_folder(to, NULL))
+    if (!save_make_folder(to, NULL) || !file_is_own_folder(to))
         return false;
     for (int number = 1; number < INT_MAX; number++) {
         snprintf(to, sizeof to, "%s/replaced/%s.%d", folder, name_of(drive, index), number);
@@ -398,9 +400,10 @@ static bool write_cell(const struct drive *drive, size_t index)
 static bool begin_cell(struct drive *drive, size_t index)
 {
     char path[PATH_MAX];
-    if (!put_away(drive, index) || !save_make_folder(path_of(drive, index, "", path), NULL) ||
+    path_of(drive, index, "", path);
+    if (!put_away(drive, index) || !save_make_folder(path, NULL) || !file_is_own_folder(path) ||
         !write_cell(drive, index))
-        return say_full(drive->campaign->folder);
+        return say_unwritable(path);
     return scratch_make(&drive->scratch, drive->campaign->scratch, path);
 }
 
@@ -427,7 +430,7 @@ static void end_preparation(const struct drive *drive)
 {
     OWNED char *marker = marker_path(drive, drive->session);
     if (drive->session > 0 && !save_text(marker, "", SAVE_RECORD))
-        say_full(drive->campaign->folder);
+        say_unwritable(marker);
 }
 
 static void put_number(const char *name, size_t number)
@@ -599,23 +602,28 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
         save_complain(path);
 }
 
-// Whether a folder still takes data.
+// Whether a folder still takes data. False with errno.
 static bool can_write(const char *folder)
 {
     static const char zeros[SPACE_BYTES];
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/.space", folder);
-    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int file = file_create_own(path, O_WRONLY);
     if (file < 0)
         return false;
-    const bool written = write(file, zeros, sizeof zeros) == (ssize_t)sizeof zeros;
-    const bool closed = close(file) == 0;
+    bool written = file_write_all(file, zeros, sizeof zeros);
+    int error = errno;
+    if (close(file) != 0 && written) {
+        written = false;
+        error = errno;
+    }
     unlink(path);
-    return written && closed;
+    errno = error;
+    return written;
 }
 
 // The folder that takes no more data: that of the campaign, or the temporary one of its shell,
-// which has what cells say and is then in `folder`. NULL: both do.
+// which has what cells say and is then in `folder`; with errno. NULL: both do.
 static const char *find_full(const struct drive *drive, char folder[PATH_MAX])
 {
     snprintf(folder, PATH_MAX, "%s", drive->campaign->stderr_path);
@@ -671,7 +679,7 @@ static void end_cell(struct drive *drive, int status)
                            : NULL;
     if (full) {
         drive->full = true;
-        say_full(full);
+        say_unwritable(full);
     }
 }
 

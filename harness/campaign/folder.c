@@ -40,7 +40,7 @@ static bool is_ours(const char *folder)
 static bool lock(const char *folder, bool shared)
 {
     OWNED char *path = text_of("%s/lock", folder);
-    const int file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    const int file = file_open_own(path, O_RDWR | O_APPEND);
     if (file < 0)
         return save_complain(path);
     const enum lock_state state = lock_take(file, shared, LOCK_WAIT_MS);
@@ -65,7 +65,8 @@ bool folder_hold(const char *folder, bool shared)
     // The lock first: it says that what follows is ours.
     if (!save_make_folder(folder, NULL))
         return save_complain_folder(folder);
-    return lock(folder, shared) && (save_make_folder(cells, NULL) || save_complain_folder(folder));
+    return lock(folder, shared) && ((save_make_folder(cells, NULL) && file_is_own_folder(cells)) ||
+                                    save_complain_folder(cells));
 }
 
 // {name: key} of a plan's cells.

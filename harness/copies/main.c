@@ -3,6 +3,8 @@
 
 #define OPTIONS_OF struct copies_request
 
+#include "common/cgroup.h"
+#include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/machine.h"
@@ -307,7 +309,7 @@ static void become(const struct copies *copies, const struct copy *copy, const s
                    pid_t parent)
 {
     sigset_t none;
-    char nothing;
+    char nothing, why[512];
     sigemptyset(&none);
     close(gate->open[1]);
     // It must not outlive us, also where we are killed; and we may have been already.
@@ -323,7 +325,8 @@ static void become(const struct copies *copies, const struct copy *copy, const s
     if (failed || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
         _exit(NOT_STARTED);
     execvp(copy->words[0], copy->words);
-    dprintf(STDERR_FILENO, "%s: %s\n", copy->words[0], strerror(errno));
+    dprintf(STDERR_FILENO, "%s: %s\n", copy->words[0],
+            child_why(copy->words[0], errno, why, sizeof why));
     _exit(NOT_STARTED);
 }
 
@@ -346,9 +349,10 @@ static bool fork_behind(struct copies *copies, size_t first, size_t end, const s
             become(copies, copy, gate, self);
         if (copy->pid < 0) {
             copy->pid = 0;
-            return complain("copy %zu of %zu cannot be started: %s: raise the limit of processes "
-                            "(ulimit -u), or run fewer",
-                            copy->number, copies->count, strerror(errno));
+            return complain("copy %zu of %zu cannot be started: %s: raise that limit, or "
+                            "run fewer",
+                            copy->number, copies->count,
+                            limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
         }
     }
     return true;

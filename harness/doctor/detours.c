@@ -1,5 +1,6 @@
 #include "doctor.h"
 
+#include "common/cgroup.h"
 #include "common/clock.h"
 #include "common/memory.h"
 #include "common/messages.h"
@@ -64,8 +65,8 @@ static bool watch_all(struct worker *workers, unsigned count)
     for (; started < count && good; started++) {
         const int error =
             pthread_create(&workers[started].thread, NULL, watch_cpu, &workers[started]);
-        good = error == 0 ||
-               complain("a thread cannot be started (%s): raise ulimit -u", strerror(error));
+        good = error == 0 || complain("a thread cannot be started (%s): raise that limit",
+                                      limits_why(error, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     }
     for (unsigned i = 0; i < started - !good; i++)
         pthread_join(workers[i].thread, NULL);

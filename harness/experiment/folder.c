@@ -75,7 +75,7 @@ static void check_folder(const char *path, const char *file, bool resume, bool o
 {
     static const char *const begun[] = {"runs.jsonl", NULL};
     struct stat status;
-    const bool there = stat(file, &status) == 0;
+    const bool there = lstat(file, &status) == 0;
     if (there && !S_ISREG(status.st_mode))
         usage_error("%s is not a regular file: choose another folder with --output", file);
     if (there && !resume)
@@ -105,7 +105,7 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
     if (!folder->begun && errno == EEXIST && !resume)
         refuse_begun(path);
     if (!folder->begun && errno == EEXIST)
-        folder->runs = open(file, O_RDWR | O_APPEND | O_CLOEXEC);
+        folder->runs = file_open_own(file, O_RDWR | O_APPEND);
     if (folder->runs < 0)
         fail_to_write(folder, file);
     if (!realpath(path, absolute))

@@ -187,7 +187,7 @@ const struct option_row settings_rows[] = {
      .bare = ALL_FAILURES, .check = check_codes, .wrong = "1,x", .apart = true,
      .help = "continue when the target fails, and use such runs: those that the time-out ended "
              "as lower bounds, those that were not started never; with CODES (exit codes with "
-             "commas between) only those that end with one of them"},
+             "commas between; 128 + N for signal N) only those that end with one of them"},
     {ROW("in", "IMAGE", OPTION_TEXT, in), .check = container_check, .wrong = "image",
      .help = "run TARGET in a container: podman:IMAGE or docker:IMAGE; starting it is part of each "
              "run"},

@@ -261,9 +261,16 @@ temporary_close() {
 # says itself, the status is not 0.
 save_output() {
     local -a save_status=(0 0)
-    { "${@:2}" && printf '\0'; } | "$JOSTLE_BIN/arguments" save "$1" || save_status=("${PIPESTATUS[@]}")
+    { "${@:2}" && printf '\0'; } | "$JOSTLE_BIN/arguments" save ${save_kind:+"$save_kind"} "$1" || save_status=("${PIPESTATUS[@]}")
     ((save_status[0] == 0)) || return "${save_status[0]}"
     return "${save_status[1]}"
+}
+
+# save_kept FILE COMMAND...: the same to a file of a folder of records, under a name that we chose: a link of that
+# name, which somebody else may have made, is replaced, not followed.
+save_kept() {
+    local save_kind=--record
+    save_output "$@"
 }
 
 # save_record WHERE FILE: the record in FILE, to where --json says: - is stdout, nothing is nowhere.

@@ -28,14 +28,15 @@ loads_calibrate() {
         command=("${load_words[@]:load_first[i]:load_count[i]}")
         node_start_words "${load_node[i]}" command
         load_errors[i]=$1/load.${load_name[i]}.stderr
-        errors_create "${load_errors[i]}"
+        errors_open "${load_errors[i]}"
         command+=(--calib --if-missing)
         code=0
         if [[ -n ${plan[quiet]:-} ]]; then
-            foreground "${command[@]}" >/dev/null 2>"${load_errors[i]}" || code=$?
+            foreground "${command[@]}" >/dev/null 2>&"$ERRORS_FD" || code=$?
         else
             foreground "${command[@]}" >/dev/null || code=$?
         fi
+        fd_close "$ERRORS_FD"
         ((code == 0)) || load_calibration_failed "$i" "$code"
     done
 }
@@ -73,14 +74,15 @@ load_start() {
     local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
     load_errors[i]=$2/load.${load_name[i]}.stderr
     node_start_words "${load_node[i]}" command
-    errors_create "${load_errors[i]}"
+    errors_open "${load_errors[i]}"
     stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
     pipe_open "load.$i.in"
     # A plain background job: `wait` for a process substitution says 255 once in a while,
     # and the status of a load that is refused must be certain. bash ignores SIGINT in it.
-    spawn "${command[@]}" <&"$PIPE_IN" >"$fifo_folder/load.$i" 2>"${load_errors[i]}" &
+    spawn "${command[@]}" <&"$PIPE_IN" >"$fifo_folder/load.$i" 2>&"$ERRORS_FD" &
     load_pid[i]=$! load_in[i]=$PIPE_OUT
     fd_close "$PIPE_IN"
+    fd_close "$ERRORS_FD"
 }
 
 # loads_say LINE I...: sends a control line.

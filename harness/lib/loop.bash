@@ -152,7 +152,6 @@ measure_start() {
 meter_start() {
     local unused out=$null_fd
     local -a words=("${plan_meter[@]}")
-    [[ -n ${plan[show_output]:-} ]] || errors_create "$folder/meter.stderr"
     stats_say meter "$fifo_folder/meter"
     pipe_open meter.in
     meter_in=$PIPE_OUT
@@ -161,7 +160,9 @@ meter_start() {
         exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$terminal_out")
     else
         [[ -z ${plan[show_stdout]:-} ]] || out=$terminal_out
-        exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$out" 2>"$folder/meter.stderr")
+        errors_open "$folder/meter.stderr"
+        exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$out" 2>&"$ERRORS_FD")
+        fd_close "$ERRORS_FD"
     fi
     # shellcheck disable=SC2128 # $! is not an array
     meter_pid=$!

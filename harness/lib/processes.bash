@@ -11,6 +11,7 @@ idle_fd=''                # nothing ever comes from here: to wait without a fork
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
 PIPE_IN='' PIPE_OUT=''    # see pipe_open
+ERRORS_FD=''              # see errors_open
 foreground_pid=''         # the command that `foreground` runs
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
@@ -52,12 +53,28 @@ fifo_lost() {
     die "$fifo_folder/$1 cannot be opened (${said##*: }): leave that folder alone while jostle runs, or set TMPDIR to another"
 }
 
-# errors_create FILE: makes the file for what a program says on stderr. One that was started with a
-# file that cannot be made would never run, and its answer would be waited for.
-errors_create() {
+# errors_open FILE: makes the file anew for what a program says on stderr, and opens it at ERRORS_FD, which is
+# private: the caller closes it by fd_close. A program that was started with a file that cannot be made would never
+# run, and its answer would be waited for. The folder may be somebody else's: a link, or a file that has another name,
+# too, is replaced.
+errors_open() {
     local said
-    { : >"$1"; } 2>/dev/null && return # most often, and without a fork
-    said=$({ : >"$1"; } 2>&1) || die "$1 cannot be made (${said##*: }): make room, or choose another folder with --output"
+    [[ ! -L $1 && ! -e $1 ]] || said=$(rm -f -- "$1" 2>&1) || errors_refuse "$1" "$said"
+    set -C # what is made meanwhile under that name is not opened
+    { exec {ERRORS_FD}>"$1"; } 2>&"$null_fd" || {
+        said=$({ : >"$1"; } 2>&1) || true
+        errors_refuse "$1" "$said"
+    }
+    set +C
+    private_fds+=("$ERRORS_FD")
+}
+
+# errors_refuse FILE REASON
+errors_refuse() {
+    local advice='make room, or choose another folder with --output'
+    [[ $2 != *'No space left'* || $(stat -f -c '%d %a' -- "${1%/*}" 2>&1) != '0 '[1-9]* ]] ||
+        advice='the disk has room, but no inodes left for a further file (df -i): remove files'
+    die "$1 cannot be made (${2##*: }): $advice"
 }
 
 # show COMMAND...: with --verbose, prints the command so that a shell can run it.

@@ -12,13 +12,14 @@ readonly SERVICE_MARK_S=60 SERVICE_END_S=25
 
 # service_begin: starts its meter, and not yet the server.
 service_begin() {
-    errors_create "$folder/service.meter.stderr"
+    errors_open "$folder/service.meter.stderr"
     stats_say service "$fifo_folder/service"
     pipe_open service.in
     spawn_meter "$fifo_folder/service" "${plan_service[@]}" \
-        <&"$PIPE_IN" >&"$null_fd" 2>"$folder/service.meter.stderr" &
+        <&"$PIPE_IN" >&"$null_fd" 2>&"$ERRORS_FD" &
     service_pid=$! service_in=$PIPE_OUT
     fd_close "$PIPE_IN"
+    fd_close "$ERRORS_FD"
 }
 
 # service_up BLOCK: has the server up for a run: a new one for each block, unless it is to be
@@ -79,16 +80,17 @@ readonly PROBE_S=10
 # probe_start: begins it.
 probe_start() {
     local out
-    errors_create "$folder/probe.stderr"
+    errors_open "$folder/probe.stderr"
     stats_say probe "$fifo_folder/probe"
     # Nobody waits until it is ready: by then the FIFOs may have no names, hence they are opened
     # here; and it may write before stats reads, hence at both ends.
     { exec {out}<>"$fifo_folder/probe"; } 2>/dev/null || fifo_lost probe
     private_fds+=("$out")
     pipe_open probe.in
-    spawn "$JOSTLE_BIN/probe" "${plan_probe[@]}" <&"$PIPE_IN" >&"$out" 2>"$folder/probe.stderr" &
+    spawn "$JOSTLE_BIN/probe" "${plan_probe[@]}" <&"$PIPE_IN" >&"$out" 2>&"$ERRORS_FD" &
     probe_pid=$! probe_in=$PIPE_OUT
     fd_close "$PIPE_IN"
+    fd_close "$ERRORS_FD"
     fd_close "$out"
 }
 

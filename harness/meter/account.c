@@ -129,6 +129,21 @@ static uint64_t read_memory(const struct account *account, bool peak)
     return 0;
 }
 
+// What its processes have in memory now, without page cache. 0: not known.
+static uint64_t read_resident(const struct account *account)
+{
+    static const char *const names[] = {"\nanon ", "\ntotal_rss "}; // of v2, of v1
+    char text[8192] = "\n";                                         // before the first line
+    uint64_t bytes = 0;
+    if (account->memory_fd < 0 ||
+        !file_read(account->memory_fd, "memory.stat", text + 1, sizeof text - 1))
+        return 0;
+    for (size_t i = 0; i < 2; i++)
+        if (file_number(text, names[i], &bytes))
+            return bytes;
+    return 0;
+}
+
 static bool is_gone(const struct group_usage *usage)
 {
     return !usage->has_cpu &&
@@ -143,6 +158,7 @@ bool account_begin(struct account *account)
     account->resets =
         account->memory_fd >= 0 && file_write(account->memory_fd, "memory.max_usage_in_bytes", "0");
     account->most_bytes = read_memory(account, false);
+    account->resident_bytes = read_resident(account);
     return !is_gone(&account->before);
 }
 
@@ -164,9 +180,13 @@ bool account_end(struct account *account, struct usage *usage, struct group_usag
     const int64_t system_ns = now.system_ns - account->before.system_ns;
     usage->system_ns = system_ns < 0 ? 0 : system_ns < total_ns ? system_ns : total_ns;
     usage->user_ns = total_ns - usage->system_ns;
+    const uint64_t resident_bytes = read_resident(account);
     if (account->memory_fd >= 0)
-        usage->max_rss_bytes = bytes > account->most_bytes ? bytes : account->most_bytes;
-    *group = (struct group_usage){.has_peak = bytes > 0, .peak_bytes = usage->max_rss_bytes};
+        usage->max_rss_bytes =
+            resident_bytes > account->resident_bytes ? resident_bytes : account->resident_bytes;
+    *group = (struct group_usage){.has_peak = bytes > 0,
+                                  .peak_bytes =
+                                      bytes > account->most_bytes ? bytes : account->most_bytes};
     return !is_gone(&now);
 }
 

@@ -1,5 +1,7 @@
 #include "meter.h"
 
+#include "common/cgroup.h"
+#include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/messages.h"
@@ -212,6 +214,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     __atomic_store_n(&report->start_ns, clock_ns(), __ATOMIC_RELEASE);
     execvp(words[0], words);
     report->exec_error = errno;
+    (void)child_why(words[0], report->exec_error, report->exec_why, sizeof report->exec_why);
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
@@ -229,5 +232,7 @@ bool launch_start(struct launch *launch, const struct settings *settings,
     }
     if (launch->pid == 0)
         become_target(launch, settings, signals, group, meter);
-    return launch->pid > 0 || complain("cannot fork: %s: too many processes?", strerror(errno));
+    return launch->pid > 0 ||
+           complain("cannot start a process: %s: raise that limit, or run fewer processes",
+                    limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
 }

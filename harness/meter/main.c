@@ -3,6 +3,7 @@
 
 #include "meter.h"
 
+#include "common/cgroup.h"
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
@@ -29,8 +30,9 @@ struct runner {
     struct target
         varied; // its target with --vary: a value in the place of {NAME}, in each run anew
     struct extractor extractor;
-    size_t runs; // that were made
-    int own_fd;  // of schedstat: meter's own; -1: the kernel has none
+    int kills_fd; // of the group that is counted, see struct run; -1: none counts them
+    size_t runs;  // that were made
+    int own_fd;   // of schedstat: meter's own; -1: the kernel has none
     int output_fd;
     int hangup_fd; // see struct run
 };
@@ -64,11 +66,27 @@ static bool check_kept(const char *folder)
            complain("--keep %s: %s: name a folder that can be written", folder, strerror(errno));
 }
 
-// The stalls of the group that is counted.
-static void open_stalls(struct runner *runner)
+// The stalls of the group that is counted, and whom the kernel kills in it.
+static void open_group(struct runner *runner)
 {
     const bool of_others = runner->account.group.kind != GROUP_NONE;
-    stalls_open(&runner->launch.stalls, of_others ? &runner->account.group : &runner->group);
+    const struct group *group = of_others ? &runner->account.group : &runner->group;
+    stalls_open(&runner->launch.stalls, group);
+    const int memory_fd = runner->account.memory_fd;
+    if (memory_fd >= 0 || group->kind == GROUP_V2)
+        runner->kills_fd = cgroup_kills_open_at(memory_fd >= 0 ? memory_fd : group->folder_fd);
+}
+
+static void close_group(struct runner *runner)
+{
+    stalls_close(&runner->launch.stalls);
+    fd_close(&runner->kills_fd);
+}
+
+static int64_t kills_now(const struct runner *runner)
+{
+    uint64_t kills;
+    return cgroup_kills(runner->kills_fd, &kills) ? (int64_t)kills : UNKNOWN;
 }
 
 static bool find_group(struct runner *runner)
@@ -76,7 +94,7 @@ static bool find_group(struct runner *runner)
     if (!account_open(&runner->account, runner->settings) ||
         !accounting_find(&runner->group, runner->settings->accounting))
         return false;
-    open_stalls(runner);
+    open_group(runner);
     return true;
 }
 
@@ -158,13 +176,18 @@ static bool take_output(struct runner *runner, struct run *run)
     return true;
 }
 
-// All that the target wrote is there now.
-static void end_output(struct drain *drain)
+// All that the target wrote is there now. False after a message: it is not, so that what was
+// measured is a target that could not write, and its figures cannot be found.
+static bool end_output(struct launch *launch, const struct settings *settings)
 {
-    drain_end(drain);
-    if (drain->error != 0)
-        complain("what the command wrote is lost: %s: set TMPDIR to a folder with room for it",
-                 strerror(drain->error));
+    drain_end(&launch->drain);
+    const int error = launch->drain.error != 0 ? launch->drain.error
+                      : settings->captures_errors && !capture_takes(launch->captured_error_fd)
+                          ? errno
+                          : 0;
+    return error == 0 || complain("what the command wrote is lost or cut off: %s: set TMPDIR to a "
+                                  "folder with room for it",
+                                  strerror(error));
 }
 
 // One run, with its counters open.
@@ -173,6 +196,7 @@ static int measure(struct runner *runner, struct run *run)
     const struct launch_report *report = runner->launch.report;
     struct outcome *outcome = &run->outcome;
     counters_take(&runner->kernel, &run->before);
+    run->kills_before = kills_now(runner);
     if (!account_begin(&runner->account))
         return EXIT_NOT_RUN;
     extract_start(&runner->extractor);
@@ -180,7 +204,7 @@ static int measure(struct runner *runner, struct run *run)
         return EXIT_NOT_RUN;
     supervise(run);
     extract_stop(&runner->extractor);
-    end_output(&runner->launch.drain);
+    const bool has_output = end_output(&runner->launch, runner->settings);
     if (report->failed_step) {
         const bool denied = report->step_error == EACCES || report->step_error == EPERM;
         complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
@@ -191,7 +215,10 @@ static int measure(struct runner *runner, struct run *run)
         complain("the command was killed before it began: nothing was run");
         return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_NOT_RUN;
     }
+    if (!has_output)
+        return EXIT_LOST;
     perf_counters_read(&run->counters);
+    run->kills_after = kills_now(runner);
     group_read(&runner->group, &run->group_usage);
     usage_choose(&outcome->usage, accounting_of(&runner->group), &run->group_usage,
                  report->launch_ns, report->launch_ns - report->outside_ns);
@@ -234,14 +261,14 @@ static int run_once(struct runner *runner)
 // done before it is wanted. False after a message.
 static bool run_again(struct runner *runner)
 {
-    stalls_close(&runner->launch.stalls);
+    close_group(runner);
     group_remove(&runner->group);
     if (!group_make(&runner->group)) {
         if (runner->settings->accounting != ACCOUNTING_AUTO)
             return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
         group_give_up(&runner->group);
     }
-    open_stalls(runner);
+    open_group(runner);
     return true;
 }
 
@@ -254,7 +281,7 @@ static void run_end(struct runner *runner)
     drain_free(&runner->launch.drain);
     extract_end(&runner->extractor);
     varied_free(&runner->varied);
-    stalls_close(&runner->launch.stalls);
+    close_group(runner);
     group_remove(&runner->group);
     account_close(&runner->account);
     fd_close(&runner->own_fd);
@@ -389,6 +416,7 @@ int main(int argc, char **argv)
                             .account = ACCOUNT_OF_NONE,
                             .launch = {.drain = DRAIN_OF_NONE, .captured_error_fd = -1},
                             .own_fd = -1,
+                            .kills_fd = -1,
                             .hangup_fd = -1};
     meter_settings_read(&settings, argc, argv);
     int code = EXIT_NOT_RUN;

@@ -421,10 +421,11 @@ void usage_choose(struct usage *usage, enum accounting kind, const struct group_
 
 // Others' control group, in which the target, a client, has its work done (--account).
 struct account {
-    struct group group;  // where its CPU time is counted; GROUP_NONE: there is no --account
-    int memory_fd;       // the folder where its memory is
-    bool resets;         // whether its peak can be that of a run
-    uint64_t most_bytes; // else the most that was seen at a run's ends
+    struct group group;      // where its CPU time is counted; GROUP_NONE: there is no --account
+    int memory_fd;           // the folder where its memory is
+    bool resets;             // whether its peak can be that of a run
+    uint64_t most_bytes;     // else the most that was seen at a run's ends
+    uint64_t resident_bytes; // of its processes, without page cache, when the run began
     struct group_usage before;
 };
 
@@ -458,6 +459,10 @@ int capture_open(void);
 
 // Forgets what an earlier run wrote. False with errno.
 bool capture_empty(int fd);
+
+// Whether it has room for as much again, up to 64 KiB: else what the target wrote may have been cut
+// off. False with errno.
+bool capture_takes(int fd);
 
 // Writes the end of it to the file at path, which is made or replaced. False
 // with errno.
@@ -498,6 +503,7 @@ struct launch_report {
     const char *failed_step;    // what could not be prepared, NULL if all could
     int step_error;             // errno of it
     int exec_error;             // errno of a failed exec, 0 if it went well
+    char exec_why[512];         // then, in words
     int64_t outside_ns;         // CPU time of the process before it was in the group
     int64_t launch_ns;          // CPU time of the process up to what follows
     struct stall_totals stalls; // then
@@ -610,6 +616,9 @@ struct run {
     int own_fd;         // see awake_now()
     int64_t timeout_ns; // after the target's start; 0: none
     int hangup_fd;      // a pipe: the run ends when its other end is closed; -1: none
+    // How many processes of the target's group were killed for want of memory before the run, and
+    // after it; UNKNOWN: that is not counted.
+    int64_t kills_before, kills_after;
     struct counters before;
     struct perf_counters counters;
     struct outcome outcome;

@@ -32,6 +32,22 @@ bool capture_empty(int fd)
     return fstat(fd, &status) == 0 && (status.st_size == 0 || ftruncate(fd, 0) == 0);
 }
 
+// As much as it has, up to a part, must find room behind it: a file system that refused a part may
+// take a few bytes again.
+bool capture_takes(int fd)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0 || status.st_size == 0)
+        return true;
+    const off_t more = status.st_size < PART_BYTES ? status.st_size : PART_BYTES;
+    const bool taken = fallocate(fd, FALLOC_FL_KEEP_SIZE, status.st_size, more) == 0 ||
+                       (errno != ENOSPC && errno != EDQUOT);
+    const int error = errno;
+    (void)!ftruncate(fd, status.st_size);
+    errno = error;
+    return taken;
+}
+
 static bool has_any(int fd)
 {
     struct stat status;
@@ -54,21 +70,13 @@ static bool copy_from(int fd, off_t at, int to)
     return written && length == 0;
 }
 
-// What could not be written in full makes room. A device is no file of ours.
-static void remove_part(const char *path)
-{
-    struct stat status;
-    if (lstat(path, &status) == 0 && S_ISREG(status.st_mode))
-        (void)unlink(path);
-}
-
 bool capture_keep(int fd, const char *path)
 {
     static const off_t kept = CAPTURE_KEPT_BYTES;
     struct stat status;
     if (fstat(fd, &status) != 0)
         return false;
-    const int to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int to = file_create_own(path, O_WRONLY);
     if (to < 0)
         return false;
     bool written = copy_from(fd, status.st_size > kept ? status.st_size - kept : 0, to);
@@ -77,8 +85,8 @@ bool capture_keep(int fd, const char *path)
         written = false;
         error = errno;
     }
-    if (!written)
-        remove_part(path);
+    if (!written) // makes room
+        (void)unlink(path);
     errno = error;
     return written;
 }
@@ -255,7 +263,7 @@ static bool make_folder(const struct settings *settings)
     char path[PATH_MAX];
     if (snprintf(path, sizeof path, "%s/" FAILED_FOLDER, settings->kept) >= (int)sizeof path)
         return complain("--keep %s: the path is too long", settings->kept);
-    return mkdir(path, 0777) == 0 || errno == EEXIST ||
+    return mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_own_folder(path)) ||
            complain("%s: %s: what the command wrote is lost: %s", path, strerror(errno),
                     save_advice(errno));
 }

@@ -46,14 +46,15 @@ static void add_stops(struct line *line, const struct stops *stops)
 }
 
 // Why the target could not do its work; NULL if it could.
-static const char *start_error(int exec_error, const struct stops *stops)
+static const char *start_error(const struct launch_report *report, const struct stops *stops)
 {
     if (stops->terminal != 0)
         return stops->terminal == SIGTTIN ? "reads the terminal" : "writes to the terminal";
-    return exec_error == 0 ? NULL : exec_error == ENOENT ? "not found" : "not executable";
+    return report->exec_error == 0 ? NULL : report->exec_why;
 }
 
-static void add_end(struct line *line, const struct outcome *outcome, int exec_error)
+static void add_end(struct line *line, const struct outcome *outcome,
+                    const struct launch_report *report)
 {
     const int status = outcome->status;
     const bool exited = WIFEXITED(status);
@@ -62,7 +63,7 @@ static void add_end(struct line *line, const struct outcome *outcome, int exec_e
     line_bool(line, "core_dumped", !exited && WCOREDUMP(status));
     line_bool(line, "timed_out", outcome->timed_out);
     record_seconds(line, "timed_out_s", outcome->timed_out, outcome->timed_out_ns, 9);
-    line_text(line, "start_error", start_error(exec_error, &outcome->stops));
+    line_text(line, "start_error", start_error(report, &outcome->stops));
 }
 
 // By how much a total has grown: 0 where it was not known, and never less.
@@ -148,6 +149,18 @@ static void add_machine(struct line *line, const struct run *run)
     line_close(line);
 }
 
+// Processes that were killed for want of memory meanwhile: of the target, of the cgroup that we are
+// in, of the machine.
+static void add_memory_kills(struct line *line, const struct run *run)
+{
+    const struct counters *before = &run->before, *after = &run->outcome.after;
+    line_object(line, "memory_kills");
+    add_grown_count(line, "target", run->kills_before, run->kills_after);
+    add_grown_count(line, "cgroup", before->cgroup_kills, after->cgroup_kills);
+    add_grown_count(line, "machine", before->machine_kills, after->machine_kills);
+    line_close(line);
+}
+
 // Each counter, and which are absent; null without --counters.
 static void add_counters(struct line *line, const struct perf_counters *counters)
 {
@@ -226,13 +239,14 @@ static bool fill(struct line *line, const struct run *run)
         return false;
     line_seconds(line, "wall_s", wall_ns, 9);
     add_usage(line, &outcome->usage, &run->group_usage);
-    add_end(line, outcome, run->launch->report->exec_error);
+    add_end(line, outcome, run->launch->report);
     add_system(line, run);
     line_text(line, "accounting", accounting_name(outcome->usage.accounting));
     line_count(line, "survivors", outcome->survivors);
     record_count(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
     add_counters(line, &run->counters);
     add_machine(line, run);
+    add_memory_kills(line, run);
     add_stalls(line, run, wall_ns);
     add_stops(line, &outcome->stops);
     add_metrics(line, run->extractor);

@@ -1,5 +1,6 @@
 #include "meter.h"
 
+#include "common/child.h"
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/processes.h"
@@ -256,7 +257,7 @@ static const char *prepare(const struct service_process *process, pid_t supervis
 static _Noreturn void become_server(const struct service_process *process, pid_t supervisor,
                                     int report_fd)
 {
-    char text[256];
+    char text[512], why[384];
     const char *failed = prepare(process, supervisor);
     if (!failed) {
         signals_give_back(process->signals);
@@ -265,8 +266,11 @@ static _Noreturn void become_server(const struct service_process *process, pid_t
         (void)signal(SIGQUIT, SIG_DFL);
         execvp(process->settings->target[0].words[0], process->settings->target[0].words);
         failed = process->settings->target[0].words[0];
+        (void)child_why(failed, errno, why, sizeof why);
+    } else {
+        (void)snprintf(why, sizeof why, "%s", strerror(errno));
     }
-    const int length = snprintf(text, sizeof text, "%.150s: %s", failed, strerror(errno));
+    const int length = snprintf(text, sizeof text, "%.120s: %s", failed, why);
     const ssize_t written = write(report_fd, text, (size_t)length);
     _exit(written < 0 ? EXIT_FAILURE : EXIT_NO_EXEC);
 }

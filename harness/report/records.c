@@ -7,12 +7,20 @@
 #include "common/schemas.h"
 
 #include <errno.h>
+#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 static bool is_known(const struct value *value)
 {
     return value && value->type != VIEW_NULL;
+}
+
+// As judge_exit_code() has it.
+static int exit_code_of(const struct value *run)
+{
+    const double number = view_number(view_get(run, "signal"), 0);
+    return (int)(number > 0 ? CODE_OF_SIGNAL + number : view_number(view_get(run, "exit_code"), 0));
 }
 
 // As judge_failure() has it, of a record that is not read as a whole.
@@ -24,6 +32,12 @@ static enum failure kind_of(const struct value *run)
         return FAILURE_NOT_STARTED;
     if (view_holds(run, "timed_out"))
         return FAILURE_TIMED_OUT;
+    const struct value *kills = view_get(run, "memory_kills");
+    if (judge_memory(view_number(view_get(kills, "target"), 0),
+                     fmax(view_number(view_get(kills, "cgroup"), 0),
+                          view_number(view_get(kills, "machine"), 0)),
+                     exit_code_of(run)))
+        return FAILURE_MEMORY;
     if (view_is(view_get(run, "signal"), VIEW_NUMBER))
         return FAILURE_SIGNAL;
     if (view_number(view_get(run, "exit_code"), 0) != 0)
@@ -45,6 +59,8 @@ static char *run_failure(const struct value *run)
     case FAILURE_TIMED_OUT:
         return text_of("the target ran into the time-out after %g s",
                        view_number(view_get(run, "wall_s"), 0));
+    case FAILURE_MEMORY:
+        return must(strdup("the kernel killed the target, or a process of it, for want of memory"));
     case FAILURE_SIGNAL:
         return text_of("the target was ended by signal %.0f", view_real(run, "signal"));
     case FAILURE_EXIT:
@@ -187,8 +203,7 @@ double runs_value(const struct experiment *of, size_t run, size_t metric)
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
-    const bool good = judge_counts(kind_of(run), (int)view_number(view_get(run, "exit_code"), 0),
-                                   &reader->ignored),
+    const bool good = judge_counts(kind_of(run), exit_code_of(run), &reader->ignored),
                measured = view_number(view_get(run, "block"), 1) != 0;
     const size_t condition =
         known_name(&runs->texts, &runs->conditions, view_get(run, "condition"));

@@ -1,6 +1,8 @@
 // start: becomes a command on certain CPUs, in a session of its own, or one that ends with who
 // has started it: what bash cannot do, and what util-linux is not there for everywhere.
 
+#include "common/cgroup.h"
+#include "common/child.h"
 #include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
@@ -111,7 +113,8 @@ static void begin_session(void)
         exit(EXIT_SUCCESS);
     if (child == 0 && setsid() >= 0)
         return;
-    complain("no process of its own (%s): see ulimit -u", strerror(errno));
+    complain("no process of its own (%s): raise that limit",
+             limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     exit(EXIT_FAILURE);
 }
 
@@ -127,6 +130,7 @@ int main(int argc, char **argv)
     streams_open();
     const pid_t parent = getppid();
     struct choices choices;
+    char why[512];
     int rest;
     parse(&choices, argc, argv, &rest);
     if (choices.session)
@@ -146,6 +150,6 @@ int main(int argc, char **argv)
             (void)raise(number);
     }
     (void)execvp(argv[rest], argv + rest);
-    complain("%s: %s: is it installed?", argv[rest], strerror(errno));
+    complain("%s: %s", argv[rest], child_why(argv[rest], errno, why, sizeof why));
     return EXIT_NOT_EXECUTABLE;
 }

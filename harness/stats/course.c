@@ -10,6 +10,7 @@
 #include "common/text.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,6 +313,20 @@ static const char *failure_part(const json_t *record, const char *name)
     return text ? text : "?";
 }
 
+// Where the kernel counts for more than the target, nobody can tell whose process it was.
+static char *memory_text(const json_t *record)
+{
+    const json_t *kills = json_object_get(record, "memory_kills");
+    const bool in_cgroup = json_number_at(kills, "cgroup") > 0;
+    if (!(json_number_at(kills, "target") > 0))
+        return text_of("was killed (SIGKILL), and the kernel killed processes of this %s for want "
+                       "of memory meanwhile",
+                       in_cgroup ? "cgroup" : "machine");
+    return text_of(judge_exit_code(record) == CODE_OF_SIGNAL + SIGKILL
+                       ? "was killed by the kernel for want of memory"
+                       : "lost a process, which the kernel killed for want of memory");
+}
+
 // "failed with exit code 3", "made no figure p99_ms: not found in stdout"; to be freed.
 static char *failure_text(const json_t *record)
 {
@@ -326,6 +341,8 @@ static char *failure_text(const json_t *record)
                        failure_part(record, "reason"));
     case FAILURE_SERVICE:
         return text_of("%s", json_text_at(json_object_get(record, "service"), "died"));
+    case FAILURE_MEMORY:
+        return memory_text(record);
     case FAILURE_SIGNAL:
         return text_of("was ended by signal %.0f", json_number_at(record, "signal"));
     default:
@@ -371,6 +388,11 @@ static char *advice_text(const json_t *record, const char *folder, const struct 
         return text_of("a program that is measured cannot use the terminal: give its input with "
                        "--input FILE, and continue with %s",
                        again->resume);
+    if (judge_failure(record) == FAILURE_MEMORY)
+        return text_of(
+            "raise the memory limit of the cgroup or job, or use a smaller input or load, "
+            "and continue with %s",
+            again->resume);
     if (!is_first && judge_failure(record) == FAILURE_EXIT)
         return text_of("runs before succeeded: if they leave something, remove it before each with "
                        "%s; else fix it and continue with %s, or start again with %s",

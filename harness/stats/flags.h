@@ -63,6 +63,11 @@ FLAG(THROTTLED, "throttled", PROBLEM_OF_MANY,
 FLAG(STOPPED, "stopped", PROBLEM,
      "the target was stopped by a signal during {few} of {all} runs: their times include that",
      "measure again, and use neither Ctrl-Z nor SIGSTOP; or use --statistic median")
+FLAG(
+    MEMORY_KILL, "memory-kill", PROBLEM,
+    "the kernel killed processes for want of memory during {few} of {all} runs; if one was the "
+    "target's, its work is in no figure",
+    "free memory, raise the limit of the cgroup, or use a smaller input or load, and measure again")
 FLAG(SHARED_NODE, "shared-node", NOTE,
      "other jobs were on the node when {few} of {all} runs began: their times may be too long",
      "request the node exclusively")

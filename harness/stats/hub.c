@@ -156,11 +156,12 @@ __attribute__((format(printf, 2, 3))) static bool fail(struct folder *folder, co
     return false;
 }
 
-static bool cannot_write(struct folder *folder)
+// path: the folder, or the file in it that is meant.
+static bool cannot_write(struct folder *folder, const char *path)
 {
     const int error = errno;
-    return fail(folder, "cannot write to %.300s (%s): %s", folder->path, strerror(error),
-                save_advice(error));
+    return fail(folder, "cannot write to %.300s (%s): %s", path, strerror(error),
+                save_advice_at(error, folder->runs));
 }
 
 char *folder_file(const struct folder *folder, const char *name)
@@ -179,24 +180,14 @@ static bool lock(struct folder *folder, int fd)
                 folder->path);
 }
 
-static bool is_regular(int fd)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 bool folder_open(struct folder *folder, const char *path)
 {
     *folder = (struct folder){.fd = -1, .synced_s = NAN};
     folder->path = must(strdup(path));
     folder->runs = folder_file(folder, "runs.jsonl");
-    folder->fd = open(folder->runs, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    folder->fd = file_open_own(folder->runs, O_RDWR | O_APPEND);
     if (folder->fd < 0)
-        return fail(folder, "cannot write to %.300s (%s): choose another folder with --output",
-                    path, strerror(errno));
-    if (!is_regular(folder->fd))
-        return fail(folder, "%.300s is not a regular file: choose another folder with --output",
-                    folder->runs);
+        return cannot_write(folder, folder->runs);
     return lock(folder, folder->fd);
 }
 
@@ -228,15 +219,16 @@ static char *content(struct folder *folder, size_t *length)
 static bool move_to_torn(struct folder *folder, const char *line, size_t length, size_t start)
 {
     OWNED char *path = folder_file(folder, "runs.jsonl.torn");
-    const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
-    bool good =
-        fd >= 0 && is_regular(fd) && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
+    const int fd = file_open_own(path, O_WRONLY | O_APPEND);
+    bool good = fd >= 0 && save_append(fd, line, length) && file_write_all(fd, "\n", 1);
     const int error = errno;
     good = (fd < 0 || close(fd) == 0) && good;
     errno = good ? errno : error;
     // Only what is kept elsewhere goes from here.
-    if (!good || ftruncate(folder->fd, (off_t)start) != 0)
-        return cannot_write(folder);
+    if (!good)
+        return cannot_write(folder, path);
+    if (ftruncate(folder->fd, (off_t)start) != 0)
+        return cannot_write(folder, folder->path);
     complain("the last line of %s was not written in full: it is set aside in "
              "runs.jsonl.torn",
              folder->runs);
@@ -256,7 +248,8 @@ bool folder_repair(struct folder *folder)
         json_auto_t *record = json_loadb(text + start, end - start, 0, NULL);
         whole = json_is_object(record);
         if (whole)
-            good = ended || file_write_all(folder->fd, "\n", 1) || cannot_write(folder);
+            good =
+                ended || file_write_all(folder->fd, "\n", 1) || cannot_write(folder, folder->path);
         else
             good = move_to_torn(folder, text + start, end - start, start);
         length = start;
@@ -305,7 +298,7 @@ static bool copy_lines(const struct folder *folder, int fd, const bool *changed)
 bool folder_set_aside(struct folder *folder, const bool *lines)
 {
     OWNED char *path = folder_file(folder, "runs.jsonl.part");
-    const int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    const int fd = file_create_own(path, O_RDWR | O_APPEND);
     // The lock belongs to the file, not to its name: the new one is locked before
     // it has the name.
     bool good = fd >= 0 && lock(folder, fd) && copy_lines(folder, fd, lines) &&
@@ -313,9 +306,9 @@ bool folder_set_aside(struct folder *folder, const bool *lines)
     if (good) {
         close(folder->fd);
         folder->fd = fd;
-        good = save_sync_folder(folder->runs) || cannot_write(folder);
+        good = save_sync_folder(folder->runs) || cannot_write(folder, folder->path);
     } else {
-        cannot_write(folder);
+        cannot_write(folder, folder->path);
         if (fd >= 0) {
             close(fd);
             (void)unlink(path);

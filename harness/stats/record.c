@@ -8,6 +8,7 @@
 #include "common/schemas.h"
 
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,7 +29,12 @@ static const double foreign_share = 0.05, foreign_most_cpus = 1;
 static const double foreign_least_s = 0.100, foreign_least_exact_s = 0.010;
 
 const char *const failure_names[FAILURES] = {
-    "", "exit", "signal", "timed_out", "not_started", "metric", "service"};
+    "", "exit", "signal", "timed_out", "not_started", "metric", "memory", "service"};
+
+bool judge_memory(double of_target, double elsewhere, int exit_code)
+{
+    return of_target > 0 || (elsewhere > 0 && exit_code == CODE_OF_SIGNAL + SIGKILL);
+}
 
 enum failure judge_failure(const json_t *record)
 {
@@ -38,6 +44,11 @@ enum failure judge_failure(const json_t *record)
         return FAILURE_NOT_STARTED;
     if (json_is_true(json_object_get(record, "timed_out")))
         return FAILURE_TIMED_OUT;
+    const json_t *kills = json_object_get(record, "memory_kills");
+    if (judge_memory(json_number_at(kills, "target"),
+                     fmax(json_number_at(kills, "cgroup"), json_number_at(kills, "machine")),
+                     judge_exit_code(record)))
+        return FAILURE_MEMORY;
     if (json_has(record, "signal"))
         return FAILURE_SIGNAL;
     if (judge_exit_code(record) != 0)
@@ -49,17 +60,21 @@ bool judge_counts(enum failure failure, int exit_code, const struct ignored *ign
 {
     if (failure == FAILURE_NONE)
         return true;
+    const bool is_coded =
+        failure == FAILURE_EXIT || failure == FAILURE_SIGNAL || failure == FAILURE_MEMORY;
     if (!ignored->any || failure == FAILURE_NOT_STARTED || failure == FAILURE_SERVICE)
         return false;
     for (size_t i = 0; i < ignored->count; i++)
-        if (failure == FAILURE_EXIT && ignored->code[i] == exit_code)
+        if (is_coded && ignored->code[i] == exit_code)
             return true;
     return ignored->count == 0;
 }
 
 int judge_exit_code(const json_t *record)
 {
-    return (int)json_integer_value(json_object_get(record, "exit_code"));
+    const json_int_t number = json_integer_value(json_object_get(record, "signal"));
+    return number > 0 ? CODE_OF_SIGNAL + (int)number
+                      : (int)json_integer_value(json_object_get(record, "exit_code"));
 }
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)
@@ -194,6 +209,9 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
     raise_flag(flags, FLAG_SWAP_IN, json_number_at(machine, "swap_in_pages") > 0);
     raise_flag(flags, FLAG_THROTTLED, json_number_at(machine, "throttle_count") > 0);
     raise_flag(flags, FLAG_STOPPED, json_number_at(record, "stops") > 0);
+    const json_t *kills = json_object_get(record, "memory_kills");
+    raise_flag(flags, FLAG_MEMORY_KILL,
+               json_number_at(kills, "cgroup") > 0 || json_number_at(kills, "machine") > 0);
     raise_flag(flags, FLAG_SHARED_NODE, shared);
 }
 

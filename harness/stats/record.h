@@ -25,6 +25,7 @@ enum failure {
     FAILURE_TIMED_OUT,
     FAILURE_NOT_STARTED,
     FAILURE_METRIC,
+    FAILURE_MEMORY,  // the kernel killed it, or a process of it, for want of memory
     FAILURE_SERVICE, // its service ended during the run, whatever the client said then
     FAILURES
 };
@@ -39,8 +40,14 @@ enum failure judge_failure(const json_t *record);
 // are used, where its failure is ignored.
 bool judge_counts(enum failure failure, int exit_code, const struct ignored *ignored);
 
-// The exit code of a run; 0 where it has none.
+enum { CODE_OF_SIGNAL = 128 }; // and the signal's number, in a shell
+
+// The exit code of a run as a shell has it: 128 + N where signal N ended it; 0 where it has none.
 int judge_exit_code(const json_t *record);
+
+// Whether a run failed because the kernel killed processes for want of memory: so many of the
+// target, or so many elsewhere and it ended with that exit code. NAN is none.
+bool judge_memory(double of_target, double elsewhere, int exit_code);
 
 // What a load had to deliver during a run for it not to be short, and what it did.
 struct delivery {

@@ -121,6 +121,7 @@ static char *failed_kinds(const struct session *session)
                                                 "by time-out",
                                                 "not started",
                                                 "without a figure",
+                                                "by the kernel, for want of memory",
                                                 "by the end of the service"};
     char *text;
     size_t size;

@@ -9,6 +9,7 @@
 #include "load.h"
 
 #include "common/cgroup.h"
+#include "common/child.h"
 #include "common/file.h"
 #include "common/group.h"
 #include "common/processes.h"
@@ -528,9 +529,10 @@ static void on_started(struct run *run, const struct guard_event *event)
 {
     struct exec_state *state = run->state;
     state->pid = event->pid;
+    char why[512];
     if (event->error != 0) {
         run_fail(run, "cannot start %s: %s: check the command", command_name(run),
-                 strerror(event->error));
+                 child_why(run->arguments[0], event->error, why, sizeof why));
         return;
     }
     // Only now, as the guard may have come to it late: nothing is steady that is not there.
@@ -647,7 +649,8 @@ static int exec_prepare(struct run *run)
         return run_fail(run, "--accounting %s: no such group can be made here: use auto",
                         exec_accounting_names[own->accounting]);
     if (guard_start(run) != 0)
-        return run_fail(run, "cannot start a process: %s: see ulimit -u", strerror(errno));
+        return run_fail(run, "cannot start a process: %s: raise that limit",
+                        limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     uv_timer_init(run->loop, &state->timer);
     state->timer.data = state->guard_says.data = run;
     if (uv_poll_init(run->loop, &state->guard_says, state->guard_fd) != 0 ||

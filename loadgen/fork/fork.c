@@ -7,6 +7,8 @@
 
 #include "load.h"
 
+#include "common/cgroup.h"
+
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -77,7 +79,8 @@ static double operate(struct worker *worker)
         _exit(0);
     }
     if (pid < 0)
-        return worker_fail(worker, "cannot make a process: %s: see ulimit -u", strerror(errno));
+        return worker_fail(worker, "cannot make a process: %s: raise that limit",
+                           limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return worker_fail(worker, "cannot wait for a process: %s", strerror(errno));

@@ -9,6 +9,8 @@
 
 #include "load.h"
 
+#include "common/cgroup.h"
+
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -176,7 +178,8 @@ static void check_split(struct run *run)
         usage_error(
             "--split: only x86-64 has locked instructions across cache lines: give --contended");
     case SPLIT_UNKNOWN:
-        usage_error("--split: cannot try one: %s: see ulimit -u", strerror(errno));
+        usage_error("--split: cannot try one: %s: raise that limit",
+                    limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     }
 }
 

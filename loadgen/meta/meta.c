@@ -6,6 +6,7 @@
 #define STATE_OF   struct meta          // see load.h
 #define OWN_OF     struct place
 
+#include "common/cgroup.h"
 #include "common/file.h"
 #include "io/io.h"
 
@@ -89,7 +90,8 @@ static int prepare(struct run *run)
     if (meta->guard > 0)
         return 0;
     meta->guard = 0;
-    return run_fail(run, "no process: %s: see ulimit -u", strerror(errno));
+    return run_fail(run, "no process: %s: raise that limit",
+                    limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
 }
 
 static int begin(struct worker *worker)

@@ -178,7 +178,9 @@ int net_address_listen(const char *text, struct net_address *bound, char *error,
     if (fd < 0)
         snprintf(error, size, "cannot listen at %.200s: %s: %s", text, strerror(errno),
                  errno == EADDRINUSE ? "give another port, or end what holds it"
-                                     : "give an address of this machine and a port that is free");
+                 : errno == EMFILE || errno == ENFILE
+                     ? "raise ulimit -n, or give fewer --threads"
+                     : "give an address of this machine and a port that is free");
     else
         read_bound(fd, bound);
     freeaddrinfo(all);

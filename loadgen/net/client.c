@@ -1,5 +1,7 @@
 #include "net/net.h"
 
+#include "common/cgroup.h"
+
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
@@ -103,7 +105,7 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
                             : net_address_connect(peer, SOCK_STREAM, timeout_ns);
         if (fd < 0 && !text)
             snprintf(error, size, "cannot open one more connection: %s: give fewer --streams",
-                     strerror(errno));
+                     limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
         if (fd < 0)
             return -1;
         if (net_hello(fd, hello, timeout_ns, answer, &retry, error, size) == 0)
@@ -169,7 +171,7 @@ static int open_stream(struct run *run, struct net_stream *stream)
         stream->fd = net_address_connect(&peer, SOCK_DGRAM, 0);
         if (stream->fd < 0)
             snprintf(error, sizeof error, "cannot open a datagram socket: %s: give fewer --streams",
-                     strerror(errno));
+                     limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     } else {
         const struct net_message hello = {.kind = NET_STREAM,
                                           .mode = state->mode,
@@ -177,6 +179,11 @@ static int open_stream(struct run *run, struct net_stream *stream)
                                           .token = session->token};
         stream->fd = enter(run, &peer, NULL, &hello, &answer, error, sizeof error);
     }
+    // What keeps our own receiver from accepting is said best by itself.
+    const int refused = session->server ? atomic_load(&session->server->refused) : 0;
+    if (stream->fd < 0 && refused != 0)
+        snprintf(error, sizeof error, "cannot accept one more connection: %s: give fewer --streams",
+                 limits_why(refused, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     if (stream->fd < 0)
         return run_fail(run, "stream %u: %s", stream->number + 1, error);
     const int yes = 1;
@@ -207,7 +214,7 @@ static int open_own_servers(struct run *run)
         const int failed = net_server_start(session->server);
         if (failed != 0)
             return run_fail(run, "cannot start a receiver: %s: give fewer --threads",
-                            strerror(failed));
+                            limits_why(failed, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     }
     return 0;
 }
@@ -225,7 +232,7 @@ static int allocate(struct run *run)
     for (unsigned i = 0; i < run->threads; i++)
         if ((state->workers[i].wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) < 0)
             return run_fail(run, "cannot make an eventfd: %s: give fewer --threads",
-                            strerror(errno));
+                            limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
     for (unsigned i = 0; i < state->stream_count; i++)
         state->streams[i].fd = -1;
     for (unsigned i = 0; i < state->session_count; i++) {

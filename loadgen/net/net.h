@@ -109,6 +109,7 @@ struct net_server {
     // Of all sessions; what is lost may fall, when a datagram comes late.
     _Alignas(64) _Atomic uint64_t values[NET_VALUES];
     _Atomic uint64_t rejected;
+    _Atomic int refused; // errno of the first connection that could not be accepted; 0: all were
     // Shared with threads that answer round trips.
     pthread_mutex_t mutex;
     pthread_cond_t released;

@@ -1,5 +1,7 @@
 #include "net/net.h"
 
+#include "common/cgroup.h"
+
 #include <stdarg.h>
 #include <sys/resource.h>
 
@@ -505,6 +507,14 @@ static void on_rested(uv_timer_t *timer)
     uv_poll_start(&server->listener, UV_READABLE, on_listener);
 }
 
+static void note_refused(struct net_server *server, int error)
+{
+    int none = 0;
+    if (atomic_compare_exchange_strong(&server->refused, &none, error))
+        warn(server, "a connection cannot be accepted: %s: it waits",
+             limits_why(error, (char[LIMITS_WHY]){0}, LIMITS_WHY));
+}
+
 static void on_listener(uv_poll_t *poll, int status, int events)
 {
     struct net_server *server = poll->data;
@@ -519,6 +529,7 @@ static void on_listener(uv_poll_t *poll, int status, int events)
         }
         if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM)
             return; // no more, or one that has left again
+        note_refused(server, errno);
         net_session_free_descriptors(server);
         // Those still waiting would wake this thread again and again.
         uv_poll_stop(poll);

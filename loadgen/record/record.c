@@ -8,6 +8,7 @@
 
 #include "load.h"
 
+#include "common/cgroup.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
@@ -438,8 +439,9 @@ static int cannot_record(const char *path, int error)
     if (error == ENODEV)
         advice = "a CPU was switched on or off: start again";
     if (error == EAGAIN) // no thread for it
-        advice = "see ulimit -u, or give --wakeup-every 0";
-    complain("cannot record to %s: %s: %s", path, strerror(error), advice);
+        advice = "raise that limit, or give --wakeup-every 0";
+    complain("cannot record to %s: %s: %s", path,
+             limits_why(error, (char[LIMITS_WHY]){0}, LIMITS_WHY), advice);
     return 1;
 }
 
