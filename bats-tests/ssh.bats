@@ -16,7 +16,8 @@ setup() {
 
 teardown() {
     local pid
-    for pid in "${sshd_pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+    # What started it, such as unshare, may be its parent.
+    for pid in "${sshd_pids[@]}"; do kill $(pgrep -P "$pid") "$pid" 2>/dev/null || true; done
     [[ -z ${SPACE:-} ]] || ip link del "jostle$$" || true
     [[ -z ${SPACE:-} ]] || ip netns del "$SPACE"
 }
