@@ -3,6 +3,7 @@
 # against the output that the program's own documentation shows.
 
 load helpers
+bats_require_minimum_version 1.5.0
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return

@@ -192,6 +192,7 @@ nothing_there_lives() {
     for text in 'hello' 'tar x' 'tar 9999999999999' 'experiment -5' 'run {"a":1}' 'tar 5\nabcde' 'tar 100\nabc' ''; do
         host "$(says alive "$text")"
         run -1 --separate-stderr "$JOSTLE" slowdown --quiet --load 'cpu --percent 1' --on web1 --at-most 0.5 --output out -- true
+        # shellcheck disable=SC2154 # run sets it
         printf '%s\n' "$text:" "$stderr"
         [[ $stderr == 'jostle: '* && -z $output ]]
         rm -rf out
@@ -199,6 +200,7 @@ nothing_there_lives() {
     # It has measured one of two.
     host 'if mkdir once; then exec bash -s; fi; '"$(says alive 'run {"a":1}')"
     run -1 "$JOSTLE" run --on web1,web2 --min-runs 2 --max-runs 2 --output out -- true
+    printf '%s\n' "$output"
     [[ $output == *web1* && $output == *'what measures at web2 ended before its result was here'* && $output == *'resume: '*' --resume '* ]]
     [[ -s out/web1/result.json && ! -e out/web2/result.json ]]
     eventually 20 nothing_left
@@ -271,7 +273,6 @@ sends() {
 }
 
 @test "many open descriptors of who started it do no harm" {
-    local i
     (($(ulimit -Hn) > 1300)) || skip 'so many are not allowed'
     # shellcheck disable=SC2016 # for the other shell
     JOSTLE_SILENCE_S=20 run -0 timeout 60 bash -c 'ulimit -n 1300 && for ((i = 0; i < 1100; i++)); do exec {fd}</dev/null; done

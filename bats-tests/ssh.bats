@@ -17,6 +17,7 @@ setup() {
 teardown() {
     local pid
     # What started it, such as unshare, may be its parent.
+    # shellcheck disable=SC2046 # none, or several
     for pid in "${sshd_pids[@]}"; do kill $(pgrep -P "$pid") "$pid" 2>/dev/null || true; done
     [[ -z ${SPACE:-} ]] || ip link del "jostle$$" || true
     [[ -z ${SPACE:-} ]] || ip netns del "$SPACE"

@@ -20,13 +20,14 @@ elsewhere_result=''                       # not empty: the host has measured to 
 elsewhere_signal=''                       # the status of the signal that has ended us; empty: none
 elsewhere_signal_us=''                    # and when it came
 incoming=''                               # where what comes is looked at, in the folder of the records
+elsewhere_missing=''                      # not empty: a host has no result, and may yet have one
 declare -a elsewhere_part=()              # folders whose measurement was cut off
 
 # measure_elsewhere KIND ARG...: measures at the hosts of --on, prints what came out, and ends us; returns where
 # there is no --on.
 measure_elsewhere() {
     local i code=0 worst=0
-    local -a text hosts=() folders=() words=("$1")
+    local -a text hosts=() folders=() measured=() words=("$1")
     answer_read text "$JOSTLE_BIN/experiment" --on "$@" || exit
     # None of ours: it is behind the target; or --help, which is one text.
     ((${#text[@]} > 1)) || return 0
@@ -52,18 +53,18 @@ measure_elsewhere() {
         code=0
         elsewhere_host "${hosts[i]}" "${words[@]}" || code=$?
         ((code <= worst)) || worst=$code
+        [[ -z $elsewhere_result ]] || measured+=("$folder")
         [[ -z $elsewhere_signal ]] || break
-        [[ -n $elsewhere_result ]] || unset "folders[i]"
         elsewhere_tidy
     done
     phase=finished
-    elsewhere_next
+    elsewhere_next "${measured[@]}"
     [[ -z $elsewhere_signal ]] || exit "$elsewhere_signal"
-    ((${#folders[@]} > 0)) || exit "$worst"
+    ((${#measured[@]} > 0)) || exit "$worst"
     if ((${#hosts[@]} == 1)); then
         measure_print
     else
-        [[ -n ${plan[quiet]:-} ]] || "$BASH" -p "$JOSTLE_HARNESS/commands/report" "${folders[@]}"
+        [[ -n ${plan[quiet]:-} ]] || "$BASH" -p "$JOSTLE_HARNESS/commands/report" "${measured[@]}"
     fi
     exit "$worst"
 }
@@ -95,7 +96,10 @@ elsewhere_host() {
     fi
     ((taken == 0 || code != 0)) || code=1
     # Where it is the command line or the target that has to be changed, the same one would fail again.
-    [[ -n $elsewhere_result || $code == "$EXIT_USAGE" || $code == "$EXIT_TARGET" || ! -s $folder/runs.jsonl ]] || elsewhere_part+=("$folder")
+    [[ -n $elsewhere_result || $code == "$EXIT_USAGE" || $code == "$EXIT_TARGET" ]] || {
+        elsewhere_missing=1
+        [[ ! -s $folder/runs.jsonl ]] || elsewhere_part+=("$folder")
+    }
     return "$code"
 }
 
@@ -245,9 +249,7 @@ elsewhere_put() {
 # elsewhere_bytes HOST BYTES FILE: so many, from stdin to FILE. Ends us where they do not come.
 elsewhere_bytes() {
     local most_s=$SILENCE_S status=0
-    [[ $2 =~ ^(0|[1-9][0-9]{0,9})$ ]] && (($2 <= TAKE_BYTES_MOST)) || {
-        elsewhere_nonsense "$1" "${2:0:40} bytes"
-    }
+    [[ $2 =~ ^(0|[1-9][0-9]{0,9})$ && $2 -le $TAKE_BYTES_MOST ]] || elsewhere_nonsense "$1" "${2:0:40} bytes"
     [[ ! -e $fifo_folder/ending ]] || most_s=$TAKE_LAST_S
     head -c "$2" <&0 2>/dev/null >"$3" &
     file_moves "$!" 1 "$most_s" || status=$?
@@ -351,11 +353,13 @@ elsewhere_interrupted() {
     fi
 }
 
-# elsewhere_next: how to continue what was cut off, and how to see what there is.
+# elsewhere_next [FOLDER...]: how to continue what was cut off, and how to see what there is of it. FOLDERs have results.
 elsewhere_next() {
-    ((${#elsewhere_part[@]} > 0)) && [[ -z $within ]] || return 0
-    next_command resume "${asked[0]}" "${plan_resume[@]}" "${asked[@]:1}"
-    next_command report report "${elsewhere_part[@]}"
+    [[ -z $within ]] || return 0
+    if ((${#elsewhere_part[@]} > 0)) || [[ -n $elsewhere_missing && $# -gt 0 ]]; then
+        next_command resume "${asked[0]}" "${plan_resume[@]}" "${asked[@]:1}"
+    fi
+    ((${#elsewhere_part[@]} == 0)) || next_command report report "${elsewhere_part[@]}"
 }
 
 # elsewhere_exit: at the end, whatever the reason.
