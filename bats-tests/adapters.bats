@@ -3,6 +3,7 @@
 # against the output that the program's own documentation shows.
 
 load helpers
+bats_require_minimum_version 1.5.0
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
@@ -269,4 +270,14 @@ while_stopped() {
     in_tries 6 while_stopped
     # Without a seed each run has arrivals of its own; together they are as many as were asked for.
     for _ in {1..20}; do "$WORKLOADS/openloop" "$port" 10000 20; done | awk '/^requests:/ { seen[$2]; sum += $2 } END { exit !(length(seen) > 4 && sum > 3600 && sum < 4400) }'
+}
+
+@test "a variable of a scheduler without the others of a job is no job, or is named" {
+    cd "$BATS_TEST_TMPDIR"
+    SGE_JOB_SPOOL_DIR=/spool run -2 "$JOSTLE" run --quiet --max-runs 2 --output out -- true
+    [[ $output == 'jostle: SGE_JOB_SPOOL_DIR is set and JOB_ID is not'* && ${#lines[@]} -eq 1 ]]
+    SLURM_JOB_ID=3 SLURM_ARRAY_TASK_ID=3 run -0 "$JOSTLE" run --quiet --max-runs 2 --output slurm -- true
+    [[ -z $output ]]
+    JOSTLE_LOCAL_TASK=3 run -0 "$JOSTLE" run --quiet --max-runs 2 --output local -- true
+    [[ -z $output ]]
 }

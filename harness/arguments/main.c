@@ -220,6 +220,54 @@ static int fold(void)
     return !ferror(stdout) && fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+// A line of stdin without its end, to be freed; NULL: there is none. One that is too long for
+// people is several, and none of them ends within a character (UTF-8).
+static char *read_line(void)
+{
+    enum { LONGEST = 1 << 16 };
+    char *text = malloc(LONGEST + 8);
+    size_t length = 0;
+    int next = EOF;
+    while (text && length < LONGEST + 4 && (next = getchar()) != EOF && next != '\n') {
+        if (length >= LONGEST && (next & 0xc0) != 0x80) {
+            (void)ungetc(next, stdin);
+            break;
+        }
+        if (next != '\0')
+            text[length++] = (char)next;
+    }
+    if (!text || (next == EOF && length == 0)) {
+        free(text);
+        return NULL;
+    }
+    length -= length > 0 && next == '\n' && text[length - 1] == '\r';
+    text[length] = '\0';
+    return text;
+}
+
+// Prints a line as text that moves no cursor; its tabs stay.
+static bool put_visible(char *line)
+{
+    bool written = true;
+    for (char *rest = line, *part; written && (part = strsep(&rest, "\t"));) {
+        char *text = visible_copy(part);
+        written = text && fputs(text, stdout) != EOF && putchar(rest ? '\t' : '\n') != EOF;
+        free(text);
+    }
+    return written && fflush(stdout) == 0;
+}
+
+// visible: what comes on stdin, each line as soon as it is there, as visible text.
+static int make_visible(void)
+{
+    bool written = true;
+    for (char *line; written && (line = read_line());) {
+        written = put_visible(line);
+        free(line);
+    }
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 // split TEXT: its words, each ended by NUL.
 static int print_words(int argc, char **argv)
 {
@@ -339,10 +387,11 @@ int main(int argc, char **argv)
             return questions[i].answer(argc - 2, argv + 2);
     if (argc == 2 && strcmp(argv[1], "fold") == 0)
         return fold();
+    if (argc == 2 && strcmp(argv[1], "visible") == 0)
+        return make_visible();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
         return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
-    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, "
-                "undo or fold, "
-                "and their words: "
-                "jostle's commands do");
+    usage_error(
+        "arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, undo, fold "
+        "or visible, and their words: jostle's commands do");
 }

@@ -12,9 +12,11 @@ readonly GRIDENGINE_AGAIN=99
 readonly GRIDENGINE_ARRAY_SIZE=75000
 # shellcheck disable=SC2034 # for everybody
 [[ -z ${SGE_JOB_SPOOL_DIR:-} ]] || {
+    [[ -n ${JOB_ID:-} ]] || usage_error 'SGE_JOB_SPOOL_DIR is set and JOB_ID is not, so this is no job of Grid Engine: unset it'
+    SGE_TASK_ID=${SGE_TASK_ID:-undefined}
     scheduler_numbers JOB_ID RESTARTED
     [[ $SGE_TASK_ID == undefined ]] || scheduler_numbers SGE_TASK_ID
-    scheduler_job=$JOB_ID scheduler_name=$JOB_NAME
+    scheduler_job=$JOB_ID scheduler_name=${JOB_NAME:-}
     [[ $SGE_TASK_ID == undefined ]] || scheduler_task=$SGE_TASK_ID scheduler_job=${JOB_ID}_$SGE_TASK_ID
     scheduler_signals=(USR1 USR2)
 }

@@ -4,7 +4,7 @@
 
 # shellcheck disable=SC2034 # for everybody
 scheduler_task=${JOSTLE_LOCAL_TASK:-} scheduler_name=${JOSTLE_LOCAL_NAME:-}
-scheduler_job=${JOSTLE_LOCAL_JOB:-}${JOSTLE_LOCAL_TASK:+_$JOSTLE_LOCAL_TASK}
+scheduler_job=${JOSTLE_LOCAL_JOB:+$JOSTLE_LOCAL_JOB${JOSTLE_LOCAL_TASK:+_$JOSTLE_LOCAL_TASK}}
 scheduler_numbers JOSTLE_LOCAL_JOB JOSTLE_LOCAL_TASK
 readonly LOCAL_QUEUE=$JOSTLE_ROOT/jobs/local/queue
 

@@ -8,7 +8,7 @@ scheduler_numbers SLURM_JOB_ID SLURM_ARRAY_JOB_ID SLURM_ARRAY_TASK_ID SLURM_HET_
 # An array's last task has the number of the whole array as its own job id, so
 # Slurm's commands are always given ARRAY_TASK.
 scheduler_job=${SLURM_JOB_ID:-}
-[[ -z ${SLURM_ARRAY_TASK_ID:-} ]] || scheduler_job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+[[ -z ${SLURM_ARRAY_TASK_ID:-} || -z ${SLURM_ARRAY_JOB_ID:-} ]] || scheduler_job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
 # A heterogeneous job cannot be an array: it counts as an array of one task.
 # shellcheck disable=SC2034 # for everybody
 scheduler_task=${SLURM_ARRAY_TASK_ID:-${SLURM_HET_SIZE:+1}} scheduler_name=${SLURM_JOB_NAME:-}

@@ -9,7 +9,9 @@ there_root=''   # jostle here
 there_bin=''    # its programs
 there_pid=''    # the command
 there_silence_s=''
-there_to='' # the command's stdin
+there_to=''              # the command's stdin
+there_status_silence=254 # what we end with where far was silent
+there_status_end=129     # and where it is gone, which nobody hears
 
 # there_end: ends the command, and takes away what we have made. An EXIT trap.
 there_end() {
@@ -44,13 +46,26 @@ there_find() {
 }
 
 # there_receive: unpacks what far sends: a line "NAME BYTES", and the bytes; 1 where it sends none. Ends us where that
-# fails.
+# fails, or where nothing comes for there_silence_s.
 there_receive() {
-    local name bytes
+    local name bytes pid place last='' still_ds=0
     local -a packed=()
     read -r -t "$there_silence_s" name bytes && ((bytes > 0)) || return 1
     [[ $name != bundle ]] || packed=(-J)
-    head -c "$bytes" | tar -x "${packed[@]}" -C "$there_folder" -f - && return
+    head -c "$bytes" <&0 >"$there_folder/sent" &
+    pid=$!
+    while kill -0 "$pid" 2>/dev/null; do
+        sleep 0.1
+        { read -r _ place <"/proc/$pid/fdinfo/1"; } 2>/dev/null || continue
+        still_ds=$((place == ${last:-$place} ? still_ds + 1 : 0)) last=$place
+        ((still_ds < there_silence_s * 10)) || {
+            kill -s KILL "$pid"
+            exit "$there_status_silence"
+        }
+    done
+    # Ours, whoever they belong to at the other end.
+    wait "$pid" && tar -x "${packed[@]}" --no-same-owner --no-same-permissions -C "$there_folder" -f - <"$there_folder/sent" &&
+        rm -- "$there_folder/sent" && return
     printf 'jostle: %s: what was sent cannot be unpacked there: make room there, install tar and xz\n' "$(uname -n)" >&2
     exit 1
 }
@@ -84,17 +99,17 @@ there_start() {
         code=0
         trap 'exit 143' TERM
         "$there_bin/start" --with-parent TERM -- "$@" || code=$?
-        kill -s USR1 "$$"
+        kill -s USR1 "$$" 2>/dev/null
         exit "$code"
     ) <"$there_folder/stdin" &
     there_pid=$!
     exec {there_to}>"$there_folder/stdin"
 }
 
-# there_relay: passes on what far says, until it is silent.
+# there_relay: passes on what far says, until it is silent or gone.
 there_relay() {
-    local line
-    while IFS= read -r -t "$there_silence_s" line; do
+    local line status=0
+    while IFS= read -r -t "$there_silence_s" line || { status=$? && false; }; do
         case $line in
             ' '*) { printf '%s\n' "${line:1}" >&"$there_to"; } 2>/dev/null || true ;;
             end)
@@ -103,7 +118,8 @@ there_relay() {
                 ;;
         esac
     done
-    exit 0
+    ((status <= 128)) || exit "$there_status_silence"
+    exit "$there_status_end"
 }
 
 # there VERSION ROOT BIN SILENCE_S FOLDER WORD...: runs a command with jostle's programs, whose paths begin with BIN, or
@@ -126,6 +142,7 @@ there() {
     there_answer ready ''
     there_receive || true
     cd -- "$5" 2>/dev/null || cd || exit 1
+    there_answer started ''
     there_start "${words[@]}"
     there_relay
 }
