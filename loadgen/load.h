@@ -468,6 +468,11 @@ double engine_quantum(const struct run *run);
 // The median time of the operations of a window for each base unit that they did: who was
 // interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);
+// What a counter of the kernel has grown by in a window; NAN: it has stepped back, or is not known.
+static inline double grown_by(double difference)
+{
+    return difference < 0 ? NAN : difference;
+}
 // An amount of a window for each second of it, and for each base unit that was done; NAN: it has
 // no time, and there were none.
 double per_second(double amount, const struct snapshot *window);
