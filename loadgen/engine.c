@@ -314,7 +314,10 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     pthread_cond_init(&engine->changed, NULL);
     engine->listener = listener;
     engine->listener_context = context;
-    engine->orders = (struct orders){.order = ORDER_PAUSE, .rate = run->rate, .quantum = engine_quantum(run), .end_ns = INT64_MAX};
+    engine->orders = (struct orders){.order = ORDER_PAUSE,
+                                     .rate = run->rate,
+                                     .quantum = engine_quantum(run),
+                                     .end_ns = INT64_MAX};
     if (run->load->prepare && run->load->prepare(run) != 0)
         return -1;
     if (run->threads == 0)

@@ -203,8 +203,8 @@ struct load {
 
     // Main thread, before anything starts; any of these may be NULL. check() looks
     // at options that exclude each other: usage_error() (exit 2). Where they depend on options
-    // it sets run->unit, run->quantum and run->grain, where the default is not right run->threads and
-    // run->rate, and writes what it has chosen into the options that are .measured.
+    // it sets run->unit, run->quantum and run->grain, where the default is not right run->threads
+    // and run->rate, and writes what it has chosen into the options that are .measured.
     void (*check)(struct run *run);
     // Opens and allocates what workers share (run->state).
     int (*prepare)(struct run *run);

@@ -38,7 +38,8 @@ static const struct option_row common_settings[] = {
     {ROW("interval", "TIME", OPTION_TIME, interval_ns), .minimum = 1e6, .maximum = 1e18,
      .help = "report as often as this (default: only at the end)"},
     {ROW("nice", "N", OPTION_INTEGER, nice), .minimum = -20, .maximum = 19,
-     .help = "run with this nice value (default: as started); it counts within its session or cgroup"},
+     .help =
+         "run with this nice value (default: as started); it counts within its session or cgroup"},
     {ROW("sched", "KIND", OPTION_CHOICE, sched), .preset = "as-started", .choices = priority_scheds,
      .help = "scheduling policy: idle runs only when nothing else of its session or cgroup wants "
              "the CPU, so that the shell that started a full load stays usable; batch, other"},

@@ -153,7 +153,8 @@ static void read_matrix(const char *path, const char *name, const char **text, i
     }
     if (!end_line(text))
         fail(2,
-             "'%s' has more numbers in the line that ends the %s than N = %d allows: give N once, and "
+             "'%s' has more numbers in the line that ends the %s than N = %d allows: give N once, "
+             "and "
              "N rows of N numbers of each matrix",
              path, name, n);
 }
@@ -209,8 +210,8 @@ static void make_plain(char *text)
     }
 }
 
-// Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT. Where OPTIONS
-// have an optimum already, that counts, whatever this one is.
+// Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT. Where
+// OPTIONS have an optimum already, that counts, whatever this one is.
 static void read_solution(const char *path, char *text_written, const struct instance *instance,
                           struct options *options)
 {

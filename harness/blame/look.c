@@ -153,8 +153,7 @@ static double clock_mhz(void)
 // of all disks does when one of them goes away.
 static double rate(int64_t before, int64_t after, double unit, double duration_s)
 {
-    return before == UNKNOWN || after < before ? NAN
-                                               : (double)(after - before) / unit / duration_s;
+    return before == UNKNOWN || after < before ? NAN : (double)(after - before) / unit / duration_s;
 }
 
 // Of the time; the kernel adds up stalls a little later than they happen.

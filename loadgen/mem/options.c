@@ -246,8 +246,8 @@ static void choose_kernel(struct run *run)
 #define MOST_L3S     2.0
 #define CHUNK_BYTES  (1u << 20) // counted bytes of one operation
 #define CHUNK_INSIDE (4u << 20) // in L1 and L2, which are faster
-#define CHASE_GRAIN  16.0       // accesses of the least operation: chase_run() does so many at a time
-#define LEAST_BLOCKS 2.0        // of each worker, by default: else all are the same one
+#define CHASE_GRAIN  16.0 // accesses of the least operation: chase_run() does so many at a time
+#define LEAST_BLOCKS 2.0  // of each worker, by default: else all are the same one
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",

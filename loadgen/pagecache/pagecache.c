@@ -287,13 +287,14 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
     char resident[32], reclaimed[32], others[32];
     if (strcmp(event, "summary") != 0 || window->amount <= 0)
         return;
-    report_print(&run->report,
-                 "  %s of the file in the page cache; the kernel reclaimed %s of files' pages; the "
-                 "page cache of others %s by %s\n",
-                 units_format_size(state->resident_bytes, resident, sizeof resident),
-                 units_format_size(grown_by(window->counters[RECLAIMED]), reclaimed, sizeof reclaimed),
-                 window->counters[OTHERS] < 0 ? "shrank" : "grew",
-                 units_format_size(fabs(window->counters[OTHERS]), others, sizeof others));
+    report_print(
+        &run->report,
+        "  %s of the file in the page cache; the kernel reclaimed %s of files' pages; the "
+        "page cache of others %s by %s\n",
+        units_format_size(state->resident_bytes, resident, sizeof resident),
+        units_format_size(grown_by(window->counters[RECLAIMED]), reclaimed, sizeof reclaimed),
+        window->counters[OTHERS] < 0 ? "shrank" : "grew",
+        units_format_size(fabs(window->counters[OTHERS]), others, sizeof others));
 }
 
 static void describe(struct run *run, struct line *line)
