@@ -158,6 +158,7 @@ units_each() {
         "io --sequential --dir $BATS_TEST_TMPDIR --file-size 4MiB --limit 100kB/s"; do
         # shellcheck disable=SC2086 # a load and its options
         run --separate-stderr "$BIN/loadgen" $load --threads 1 --duration 0.2s
+        # shellcheck disable=SC2154 # bats sets it
         [[ $status -eq 2 && $stderr == *'in memory'* || $stderr == *'this rate is one operation ('*') in '*'give a higher rate'* ]]
     done
 }

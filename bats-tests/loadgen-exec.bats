@@ -351,12 +351,12 @@ lapped() {
     local before=$EPOCHSECONDS
     load_say resume
     load_expect warning
-    [[ $LOAD_REPLY == *'a lap of sleep takes more than 10 s'*'leave out --loop'* ]]
+    [[ $LOAD_REPLY == *'a lap of sleep takes more than 20 s'*'leave out --loop'* ]]
     load_expect steady
     load_say pause
     load_expect paused
     load_resume
-    # 10 s, and at most 10 s each time.
+    # 20 s at first, and at most 20 s each time.
     ((EPOCHSECONDS - before < 55))
     exec {LOAD_IN}>&-
     wait "$LOAD_PID"

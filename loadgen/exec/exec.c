@@ -443,7 +443,7 @@ static int64_t used_ns(struct exec_state *state)
     return state->sum_ns;
 }
 
-#define MOST_WAIT_NS INT64_C(10000000000) // into a lap, before it counts as steady
+#define MOST_WAIT_NS INT64_C(20000000000) // into a lap, before it counts as steady
 
 // The frame's counters that this load has.
 enum { COUNT_LAPS };
@@ -457,7 +457,7 @@ static const struct option_row settings[] = {
              "or auto: the first of these that this machine allows"},
     {ROW("loop", NULL, OPTION_FLAG, loop),
      .help = "start COMMAND again whenever it and its descendants have ended, its stdout "
-             "discarded; steady at a random part of a lap, of its first 10 s at most"},
+             "discarded; steady at a random part of a lap, of its first 20 s at most"},
     {0},
 };
 
@@ -497,20 +497,30 @@ static void begin_lap(struct exec_state *state)
     guard_tell(state, GUARD_RUN);
 }
 
-// A run that always began with a lap would see its first part only. Of a long one it has to do
-// with that: nobody waits for minutes before each run.
+// Of a long lap a run sees a moment of its first part only: nobody waits for minutes before each
+// run.
+static void tell_long_lap(struct run *run)
+{
+    struct exec_state *state = run->state;
+    if (state->told_long)
+        return;
+    state->told_long = true;
+    run_warn(
+        run,
+        "a lap of %s takes more than %.0f s, so that every run begins in that part of it: give "
+        "it less to do, or leave out --loop where a run is shorter",
+        command_name(run), MOST_WAIT_NS / 1e9);
+}
+
+// A run that always began with a lap would see its first part only.
 static void wait_for_random_phase(struct run *run)
 {
     struct exec_state *state = run->state;
     const int64_t most_ns = state->lap_ns < MOST_WAIT_NS ? state->lap_ns : MOST_WAIT_NS;
     uint32_t random = 0;
     uv_timer_stop(&state->timer);
-    if (most_ns < state->lap_ns && !state->told_long)
-        run_warn(run,
-                 "a lap of %s takes more than %.0f s, so that every run begins in that part of "
-                 "it: give it less to do, or leave out --loop where a run is shorter",
-                 command_name(run), MOST_WAIT_NS / 1e9);
-    state->told_long = state->told_long || most_ns < state->lap_ns;
+    if (state->lap_ns > MOST_WAIT_NS)
+        tell_long_lap(run);
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
         random = (uint32_t)clock_ns();
     const double part = random / 4294967296.0;
@@ -524,7 +534,9 @@ static void on_long_lap(uv_timer_t *timer)
     struct run *run = timer->data;
     struct exec_state *state = run->state;
     state->lap_ns = clock_ns() - state->lap_start_ns;
-    wait_for_random_phase(run);
+    state->wants_a_lap = false;
+    tell_long_lap(run);
+    run_steady_in(run, 0);
 }
 
 static void on_settled(uv_timer_t *timer)
