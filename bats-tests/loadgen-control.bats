@@ -117,6 +117,56 @@ rate_holds() {
     load_end
 }
 
+# units_each: how many units one operation of the running load has at present.
+units_each() {
+    load_operates && load_operates # in the first some may be of the rate before
+    jq '.achieved * .elapsed_s / .operations | round' <<<"$LOAD_REPLY"
+}
+
+@test "an operation is as large as the present rate needs, whatever the rate was at first" {
+    local load
+    for load in syscall 'alloc --live 1MiB' 'mem --footprint 4MiB --kernel read' 'tlb --pages 64'; do
+        # shellcheck disable=SC2086 # a load and its options
+        load_start $load --threads 1 --limit 1000
+        load_expect ready
+        load_resume
+        small=$(units_each)
+        load_say rate 300M && load_mark
+        large=$(units_each)
+        load_say rate 1000 && load_mark
+        again=$(units_each)
+        jq -en --argjson small "$small" --argjson large "$large" --argjson again "$again" '$large >= 8 * $small and $again == $small'
+        load_end
+    done
+}
+
+@test "a low rate makes operations smaller, so that the load makes some" {
+    local load
+    for load in 'mem --footprint 4MiB --limit 100k' 'mem --footprint 4MiB --kernel stream --limit 200k' 'mem --footprint 4MiB --kernel chase --limit 200' \
+        'cache --limit 100k' 'tlb --limit 1000' 'icache --limit 2000' 'hog --size 8MiB --limit 200k' 'hog --size 1MiB --leak --limit 4M'; do
+        [[ $load != icache* || $(uname -m) =~ ^(x86_64|aarch64)$ ]] || continue
+        # shellcheck disable=SC2086 # a load and its options
+        "$BIN/loadgen" $load --threads 1 --json --duration 0.5s >out
+        tail -n 1 out | holds '.offered > 0 and .operations > 0'
+        ! grep -q '"event":"warning"' out || false
+    done
+}
+
+@test "a rate of less than one operation a second, or in the time of the load, is warned of" {
+    local load
+    for load in 'ports --limit 1000' 'ops --limit 1000' 'meta --limit 1' 'fork --limit 1' "pagecache --dir $BATS_TEST_TMPDIR --file-size 1MiB --limit 1kB/s" \
+        "io --sequential --dir $BATS_TEST_TMPDIR --file-size 4MiB --limit 100kB/s"; do
+        # shellcheck disable=SC2086 # a load and its options
+        run --separate-stderr "$BIN/loadgen" $load --threads 1 --duration 0.2s
+        # shellcheck disable=SC2154 # bats sets it
+        [[ $status -eq 2 && $stderr == *'in memory'* || $stderr == *'this rate is one operation ('*') in '*'give a higher rate'* ]]
+    done
+}
+
+@test "an operation that would be due when the load ends is not offered" {
+    "$BIN/loadgen" fork --limit 2 --duration 0.25s --json | tail -n 1 | holds '.offered == 0 and .achieved == 0'
+}
+
 @test "commands that come at once are obeyed one after the other" {
     run -0 "$BIN/loadgen" cpu --percent 5 --control \
         < <(printf 'resume\npause\nresume\npause\nmark x\nresume\n' && sleep 0.5)

@@ -344,6 +344,24 @@ lapped() {
     load_holds '.laps >= 2'
 }
 
+# bats test_tags=slow
+@test "--loop of a command that takes minutes is steady within its first seconds, at each resume, and says so" {
+    load_start exec --loop --settle 50ms -- sleep 300
+    load_expect ready
+    local before=$EPOCHSECONDS
+    load_say resume
+    load_expect warning
+    [[ $LOAD_REPLY == *'a lap of sleep takes more than 20 s'*'leave out --loop'* ]]
+    load_expect steady
+    load_say pause
+    load_expect paused
+    load_resume
+    # 20 s at first, and at most 20 s each time.
+    ((EPOCHSECONDS - before < 55))
+    exec {LOAD_IN}>&-
+    wait "$LOAD_PID"
+}
+
 @test "--loop reports a lap that fails" {
     run -1 --separate-stderr "$BIN/loadgen" exec --loop --duration 10s -- sh -c 'mkdir "$0"' "$MINE.folder"
     # shellcheck disable=SC2154 # bats sets it

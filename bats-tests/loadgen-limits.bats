@@ -176,6 +176,22 @@ teardown() {
     }
 }
 
+@test "a nice value holds beside other sessions where the session is the load's own, and otherwise it says that it does not" {
+    [[ $(cat /proc/sys/kernel/sched_autogroup_enabled 2>/dev/null) == 1 ]] || skip 'this kernel makes no groups of sessions'
+    local option
+    for option in '--nice 7' '--sched idle'; do
+        # shellcheck disable=SC2086 # an option and its value
+        run -0 "$BIN/loadgen" cpu --percent 1 --threads 1 --duration 50ms $option
+        [[ $output == *"cpu: ${option% 7} counts within this session only"*'start it with setsid'* ]]
+        # shellcheck disable=SC2086 # an option and its value
+        run -1 setsid --wait "$BIN/loadgen" exec --duration 60s $option -- cat /proc/self/autogroup # it ends with its command
+        [[ $output != *'counts within'* ]]
+        [[ $output == *"nice $([[ $option == *idle ]] && echo 19 || echo 7)"* ]]
+    done
+    run -0 "$BIN/loadgen" cpu --percent 1 --threads 1 --duration 50ms --nice 0
+    [[ $output != *'counts within'* ]]
+}
+
 @test "no option lets a load come before others" {
     refused "not known.*as-started, other, batch, idle" cpu --sched fifo
     refused "not known" cpu --sched rr

@@ -62,6 +62,22 @@ unharmed() {
         holds '.lost == 0 and .out_of_order == 0 and .loss_percent == 0' <"$BATS_TEST_TMPDIR/summary"
 }
 
+@test "what a stopped receiver does not take at a limit is dropped, and does not wait to come at once" {
+    net_listen
+    "$BIN/loadgen" net --connect "$LISTEN_AT" --limit 4MB/s --duration 4s --json >sent 3>&- &
+    LOAD_PID=$!
+    eventually 30 grep -q '"event":"steady"' sent
+    sleep 0.5
+    kill -STOP "$LISTEN_PID"
+    sleep 2
+    kill -CONT "$LISTEN_PID"
+    wait "$LOAD_PID"
+    # Of the 8 MB of these 2 s: the kernels' buffers and a tenth of a second are made up for.
+    tail -n 1 sent | holds '.dropped * 512 > 4e6 and .achieved < 0.8 * .offered'
+    net_listened >/dev/null
+    LISTEN_PID=''
+}
+
 @test "UDP at a limit: numbered, nothing lost, nothing out of order" {
     # The kernel loses datagrams when the receiver gets no CPU for a tenth of a second.
     in_tries 4 unharmed 2500000 1400 --duration 1.5 --limit 20Mbit

@@ -60,6 +60,24 @@ delivered() {
     [[ $output == 'jostle: --profile '*': line 3: a load outside of 0 to 1: in this format loads are fractions of a core: divide percentages by 100'* ]]
 }
 
+@test "a profile that was cut off is refused, after its first span, too" {
+    local kept
+    printf 'cores: 1\nlength: 5\n' >whole
+    printf 'time: 1000 ms\nload: 0.5\n%.0s' 1 2 3 4 5 >>whole
+    run -0 "$BIN/loadgen" cpu --profile whole --dry-run
+    for kept in 1 2 3 4; do
+        head -n $((2 + 2 * kept)) whole >"$PROFILE"
+        run -2 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
+        [[ $output == *'length: differs from what follows, so the file is not whole'* ]]
+    done
+    # A length in ms of one span, and of stamps of beginnings and of ends.
+    for kept in 'length: 1000 ms\ntime: 1000 ms\nload: 0.5\n' 'length: 3000 ms\ntime: 1000\nload: 0\ntime: 2000\nload: 0\ntime: 3000\nload: 0\n' \
+        'length: 2000 ms\ntime: 0\nload: 0\ntime: 1000\nload: 0\ntime: 2000\nload: 0\n'; do
+        printf "cores: 1\n$kept" >"$PROFILE"
+        run -0 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
+    done
+}
+
 @test "a stamp alone is no length, and a profile of years is refused" {
     printf 'cores: 2\nlength: 1\ntime: 1353492000000 ms / load: 0 0.01\n' >"$PROFILE"
     run -0 "$BIN/loadgen" cpu --profile "$PROFILE" --duration 50ms
@@ -239,6 +257,30 @@ has_spans() {
     kill -INT "$LOAD_PID"
     wait "$LOAD_PID"
     holds '[.[] | select(has("time_ms")).steal[0]] | min == 0 and max > 0' -s <"$PROFILE"
+}
+
+@test "a counter of switches or interrupts that steps back is unknown, neither negative nor huge" {
+    local root=$BATS_TEST_TMPDIR/kernel count spans
+    mkdir -p "$root/proc"
+    printf 'cpu0 0 0 0 0 0 0 0 0\nintr 5000 1 2\nctxt 5000\n' >"$root/proc/stat"
+    env --default-signal=INT JOSTLE_KERNEL_ROOT="$root" "$BIN/loadgen" record --interval 50ms --wakeup-every 0 "$PROFILE" >said 3>&- &
+    LOAD_PID=$!
+    eventually 30 test -s "$PROFILE" # the first sample has been taken
+    for count in 6000 4000; do
+        spans=$(grep -c time_ms "$PROFILE" || true)
+        printf 'cpu0 0 0 0 0 0 0 0 0\nintr %d 1 2\nctxt %d\n' "$count" "$count" >"$root/proc/new"
+        mv "$root/proc/new" "$root/proc/stat"
+        eventually 30 has_spans $((spans + 2))
+    done
+    kill -INT "$LOAD_PID"
+    wait "$LOAD_PID"
+    local member
+    for member in switches_per_s interrupts_per_s; do
+        holds '[.[] | select(has("time_ms"))[$member]] | map(numbers) as $known
+            | (length - ($known | length)) == 1 and ($known | min == 0 and max > 0 and max <= 1000 / 0.02)' -s --arg member "$member" <"$PROFILE"
+        holds '.[-1][$member] == null' -s --arg member "$member" <"$PROFILE" # 5000 at first, 4000 at last
+    done
+    grep -q 'context switches not known: their counter stepped back' said
 }
 
 @test "a recording ended by a signal is whole" {

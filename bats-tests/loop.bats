@@ -380,7 +380,7 @@ END
     printf '%s\n' 'run\tlow\t1\t1\tp\t-' >decisions
     touch mark.silent
     JOSTLE_LOAD_STEADY_S=1 run -1 loop
-    [[ $output == 'jostle: load low has been silent for 1 s: try it alone with loadgen' ]]
+    [[ $output == 'jostle: load low has not answered within 1 s: try it alone with loadgen, or allow it more with JOSTLE_LOAD_STEADY_S' ]]
     run ! pgrep -f "$PWD/bin/load"
 }
 

@@ -547,6 +547,10 @@ changing() {
     [[ $(delivered '{ unit: "B/s", offered: 100, achieved: 50, cpu_s: 0.5 }') == '[false,[]]' ]]
     [[ $(delivered '{ unit: "B/s", offered: 900, achieved: 50, cpu_s: 0.5 }') == '[true,["load-short","problem"]]' ]]
     [[ $(delivered '{ unit: "B/s", offered: 100, achieved: 50, cpu_s: 0.1 }') == '[true,["load-short","problem"]]' ]]
+    # One that offers nothing at a rate above 0 was no load at all; at a rate of 0 that is meant.
+    [[ $(delivered '{ unit: "ops/s", rate: 5, offered: 0, achieved: 0 }') == '[true,["load-short","problem"]]' ]]
+    [[ $(delivered '{ unit: "ops/s", rate: 0, offered: 0, achieved: 0 }') == '[false,[]]' ]]
+    [[ $(delivered '{ unit: "ops/s", rate: 0.5 }' '{}, {}, { load: [{ name: "l", unit: "ops/s", rate: 0.5, offered: 0, achieved: 0, elapsed_s: 1 }] }') == '[false,["load-uneven","note"]]' ]]
     # Too little time shows nothing; one run of many is worth a note.
     [[ $(delivered '{ achieved: 0.1, elapsed_s: 0.09 }') == '[false,[]]' ]]
     [[ $(delivered '{ cpus: "1" }' '({}, {}, {}, {}, {}, {}, {}, {}, {}), { load: [{ name: "l", unit: "CPUs", offered: 1, achieved: 0.9, elapsed_s: 1, cpus: "1" }] }') == '[false,["load-uneven","note"]]' ]]

@@ -290,9 +290,54 @@ grown() {
         printf '%s' "$content" >bad.dat
         refuses qap bad.dat
     done
-    for content in '1 5 5 1 25' '1 5 5 25'; do
-        printf '%s' "$content" >good.dat
+    for content in '1\n5\n5\n1 25' '1\n5\n5\n25'; do
+        # shellcheck disable=SC2059 # with its newlines
+        printf "$content" >good.dat
         "$WORKLOADS/qap" good.dat
+    done
+}
+
+@test "qap solves no other instance than the file has: where numbers are left over, or too few, it says where" {
+    local flows=$'0 3 1\n3 0 2\n1 2 0' distances=$'0 1 2\n1 0 4\n2 4 0' header
+    printf '3\n\n%s\n\n%s\n' "$flows" "$distances" >right.dat
+    best=$(exhaustive right.dat)
+    "$WORKLOADS/qap" --optimum "$best" right.dat
+    # N twice, as some collections write it, and N with the optimum and the best known cost.
+    for header in '3 3' $'3\n3' "3 $best $best" '3 0'; do
+        printf '%s\n\n%s\n\n%s\n' "$header" "$flows" "$distances" >more.dat
+        refuses qap --optimum "$best" more.dat
+        refuses qap more.dat
+    done
+    printf '3 3\n%s\n%s\n' "$flows" "$distances" >more.dat
+    run ! "$WORKLOADS/qap" more.dat
+    [[ $output == *'more than N on its first line'* ]]
+    # A number more, or less, in a matrix, with and without a solution behind it.
+    for header in "${flows/3 1/3 1 7}|$distances" "${flows/3 1/3}|$distances" "$flows|${distances/1 2/1 2 7}" "$flows|${distances/1 2/1}"; do
+        printf '3\n%s\n%s\n' "${header%|*}" "${header#*|}" >more.dat
+        refuses qap --optimum "$best" more.dat
+        printf '3 %d\n' "$best" >>more.dat
+        refuses qap --optimum "$best" more.dat
+        refuses qap more.dat
+    done
+    # What --optimum replaces is a solution all the same, or something is wrong with the file.
+    for header in 'x' '3 1 1 2' '4 1 1 2 3 4' '3 1 1 2 3 4'; do
+        cp right.dat more.dat
+        echo "$header" >>more.dat
+        refuses qap --optimum "$best" more.dat
+    done
+    cp right.dat more.dat
+    echo "3 $((best + 1)) 1 2 3" >>more.dat
+    "$WORKLOADS/qap" --optimum "$best" more.dat
+}
+
+@test "qap takes a solution with commas, and with a remark behind the optimum" {
+    "$WORKLOADS/qapgen" 6 1 >whole.dat
+    optimum=$(stated whole.dat)
+    assignment=$("$WORKLOADS/qap" whole.dat | sed 's/.*assignment //')
+    head -n -1 whole.dat >part.dat
+    for text in "6 $optimum"$'\n'"${assignment// /,}" "6 $optimum (OPT)"$'\n'"$assignment" "6, $optimum (Ro-TS)"$'\n'"${assignment// /, }"; do
+        printf '%s\n' "$text" >part.sln
+        "$WORKLOADS/qap" part.dat
     done
 }
 

@@ -240,11 +240,7 @@ int rate_of(struct run *run, const char *text, double *rate, char *error, size_t
         return load->rate(run, text, rate, error, size);
     if (strcmp(run->unit, UNIT_NONE) == 0)
         return BECAUSE(error, size, "rate %.64s: loadgen %s has no rate", text, load->name);
-    const int failed = rate_usual(run, text, rate, error, size);
-    // Each step takes a sleep, which is a context switch. Once workers run the quantum stays.
-    if (failed == 0 && load->steps_per_s > 0 && !run->engine)
-        run->quantum = floor(fmax(fmin(run->quantum, *rate / load->steps_per_s), 1));
-    return failed;
+    return rate_usual(run, text, rate, error, size);
 }
 
 // ---- measuring: runs a load without a limit, and judges its one-second rates ----

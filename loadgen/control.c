@@ -51,6 +51,7 @@ static void write_window(struct run *run, const char *event, const char *mark,
     line_fixed(&line, "elapsed_s", (double)window->active_ns / 1e9, 6);
     window_cpus(run, &line);
     if (has_operations(run->load)) {
+        line_fixed(&line, "rate", run->rate, 6); // null: without a limit
         line_count(&line, "operations", window->operations);
         line_object(&line, "latency");
         add_percentiles(&line, "service", &window->service);
@@ -98,6 +99,8 @@ static void print_window(struct run *run, const char *event, const struct snapsh
     }
 }
 
+#define LONG_OPERATION_S 1.0
+
 #define FLUSH_MS 10 // between attempts to write what nobody has read yet
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
@@ -123,7 +126,7 @@ struct control {
     struct run *run;
     uv_loop_t loop;
     enum phase phase;
-    bool failed, resumed_once;
+    bool failed, resumed_once, told_long;
     uv_signal_t signals[ENDING_SIGNALS], suspended;
     uv_timer_t settle, duration, interval, flush, room;
     uv_prepare_t before_sleep;
@@ -249,13 +252,36 @@ static void start_duration(struct control *control)
 {
     struct run *run = control->run;
     int64_t length_ns = run->common.duration_ns;
-    const double wanted_ns = (double)length_ns, each_ns = run->quantum / run->rate * 1e9;
+    const double wanted_ns = (double)length_ns, each_ns = engine_quantum(run) / run->rate * 1e9;
     if (has_operations(run->load) && isfinite(run->rate) && run->rate > 0) {
         if (each_ns <= wanted_ns / 10)
             length_ns = (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
         engine_set_length(run, length_ns);
     }
     uv_timer_start(&control->duration, on_duration, milliseconds(length_ns) + 1, 0);
+}
+
+// An operation that is longer than the load itself, or than a second, is no even flow: what is
+// measured meanwhile may see none of it. Said once: a rate may change often.
+static void tell_long_operation(struct control *control)
+{
+    struct run *run = control->run;
+    const double quantum = engine_quantum(run), each_s = quantum / run->rate;
+    const double length_s = (double)run->common.duration_ns / 1e9;
+    const bool is_long = quantum > 1 && each_s > LONG_OPERATION_S;
+    char size[48], time[24];
+    if (!has_operations(run->load) || !isfinite(each_s) || control->told_long ||
+        (!is_long && !(length_s > 0 && each_s > length_s)))
+        return;
+    control->told_long = true;
+    if (strcmp(run->unit, UNIT_BYTES) == 0)
+        units_format_size(quantum, size, sizeof size);
+    else
+        snprintf(size, sizeof size, "%.0f ops", quantum);
+    run_warn(run,
+             "this rate is one operation (%s) in %s, so a shorter run may have none: give a higher "
+             "rate",
+             size, units_format_time(each_s * 1e9, time, sizeof time));
 }
 
 static void resume(struct control *control)
@@ -404,6 +430,7 @@ static void obey(struct control *control, char *text, size_t length)
             report_say(&run->report, "error", error);
         else
             engine_set_rate(run, rate);
+        tell_long_operation(control);
         break;
     case COMMAND_MARK:
         say_window(control, "mark", command.argument, &control->at_mark);
@@ -607,6 +634,7 @@ int control_run(struct run *run)
         accounting_snapshot(run, &control->at_start);
         control->at_mark = control->at_interval = control->at_start;
         say_ready(control);
+        tell_long_operation(control);
         on_room(&control->room);
         if (run->report.broken)
             end(control);

@@ -79,7 +79,7 @@ static void take_orders(struct worker *worker)
     worker->orders = engine->orders;
     count_running(worker);
     pthread_mutex_unlock(&engine->mutex);
-    pacer_set(&worker->pacer, worker->orders.epoch_ns, worker->orders.rate / worker->run->quantum,
+    pacer_set(&worker->pacer, worker->orders.epoch_ns, worker->orders.rate / worker->orders.quantum,
               worker->index, worker->run->threads);
 }
 
@@ -314,7 +314,10 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     pthread_cond_init(&engine->changed, NULL);
     engine->listener = listener;
     engine->listener_context = context;
-    engine->orders = (struct orders){.order = ORDER_PAUSE, .rate = run->rate, .end_ns = INT64_MAX};
+    engine->orders = (struct orders){.order = ORDER_PAUSE,
+                                     .rate = run->rate,
+                                     .quantum = engine_quantum(run),
+                                     .end_ns = INT64_MAX};
     if (run->load->prepare && run->load->prepare(run) != 0)
         return -1;
     if (run->threads == 0)
@@ -337,6 +340,24 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     return !failure_of(run) ? 0 : -1;
 }
 
+#define USUAL_STEPS_PER_S 100
+
+double engine_quantum(const struct run *run)
+{
+    const double steps = run->load->steps_per_s > 0 ? run->load->steps_per_s : USUAL_STEPS_PER_S;
+    const double most = run->quantum, grain = run->grain;
+    if (!(grain > 0) || !isfinite(run->rate))
+        return most;
+    return fmin(fmax(floor(run->rate / steps / grain), 1) * grain, most);
+}
+
+// Operations that are due in so long from the beginning of the orders: none at its very end, as the
+// workers have it.
+static double due_before(double time_ns, double each_ns)
+{
+    return fmax(ceil(time_ns / each_ns - 0.5), 0);
+}
+
 // Brings active time and offered amount up to now. With operations it is those that became due: at
 // a few a second, nobody could do rate * time of a short window.
 static void accounting_update(struct run *run, int64_t at_ns)
@@ -347,7 +368,7 @@ static void accounting_update(struct run *run, int64_t at_ns)
             engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
-        const double each_ns = run->quantum / run->rate * 1e9;
+        const double quantum = engine->orders.quantum, each_ns = quantum / run->rate * 1e9;
         const double epoch_ns = (double)engine->orders.epoch_ns;
         engine->active_ns += passed_ns;
         if (run->load->offered)
@@ -359,8 +380,8 @@ static void accounting_update(struct run *run, int64_t at_ns)
             engine->offered += run->rate * (double)passed_ns / 1e9;
         else
             engine->offered +=
-                run->quantum * (floor(((double)at_ns - epoch_ns) / each_ns + 0.5) -
-                                floor(((double)engine->changed_ns - epoch_ns) / each_ns + 0.5));
+                quantum * (due_before((double)at_ns - epoch_ns, each_ns) -
+                           due_before((double)engine->changed_ns - epoch_ns, each_ns));
     }
     engine->changed_ns = at_ns;
 }
@@ -373,6 +394,7 @@ static void give_orders(struct run *run, enum order order)
     accounting_update(run, at_ns);
     engine->orders.order = order;
     engine->orders.rate = run->rate;
+    engine->orders.quantum = engine_quantum(run);
     engine->orders.epoch_ns = at_ns;
     engine->orders.generation++;
     if (order == ORDER_RUN) {

@@ -32,7 +32,7 @@ void length_choose(struct run *run);
 // started later inherit both.
 
 // Main thread, before any other is started. What is not allowed ends the program: exit 2.
-void priority_set(const struct run *run);
+void priority_set(struct run *run);
 
 // ---- engine.c ----
 

@@ -192,8 +192,9 @@ struct load {
     const char *unit;   // UNIT_...; NULL: UNIT_NONE, or check() chooses
     unsigned threads;   // workers without --threads; 0: as many as there are CPUs
     double quantum;     // base units of one operation, where check() does not set it; 0: 1
-    double steps_per_s; // paced operations are so many units in a row, up to run->quantum,
-                        // that there are at most so many a second; 0: one each
+    double grain;       // the smallest operation that it can do: at a low rate operations are
+                        // smaller than run->quantum, a multiple of this; 0: never smaller
+    double steps_per_s; // they get so small that there are about so many a second; 0: 100
     bool timed;         // work() has operations, too, so reports their latency: has_operations()
     bool fills;         // begin() fills memory, which takes long: a signal may end it at once, and
                         // where memory runs out the kernel kills it before all others
@@ -202,16 +203,16 @@ struct load {
 
     // Main thread, before anything starts; any of these may be NULL. check() looks
     // at options that exclude each other: usage_error() (exit 2). Where they depend on options
-    // it sets run->unit and run->quantum, where the default is not right run->threads and
-    // run->rate, and writes what it has chosen into the options that are .measured.
+    // it sets run->unit, run->quantum and run->grain, where the default is not right run->threads
+    // and run->rate, and writes what it has chosen into the options that are .measured.
     void (*check)(struct run *run);
     // Opens and allocates what workers share (run->state).
     int (*prepare)(struct run *run);
     // In the worker's thread, pinned already: its own memory, file, ring
     // (worker->state). end() is called also when begin() failed half way.
     int (*begin)(struct worker *worker);
-    // One operation; returns the base units done (bytes; 1), or a negative
-    // number after worker_fail().
+    // One operation of worker->orders.quantum; returns the base units done (bytes; 1), or a
+    // negative number after worker_fail().
     double (*operate)(struct worker *worker);
     // Or: runs until worker_running() is false. Nothing may be left in flight.
     void (*work)(struct worker *worker);
@@ -319,6 +320,7 @@ struct orders {
     uint32_t resumes; // how many there have been
     int64_t epoch_ns; // when the present rate began; all workers' clock
     double rate;      // base units a second for all workers; INFINITY: no limit
+    double quantum;   // base units of one operation at that rate
     int64_t end_ns;   // no operation is due from then on; INT64_MAX: no such time
 };
 
@@ -379,7 +381,8 @@ struct run {
     char **arguments; // after the options
     int argument_count;
     const char *unit; // UNIT_...; the base unit of all rates
-    double quantum;   // base units of one operation (block size; 1)
+    double quantum;   // base units of one operation (block size; 1): the most, without a limit
+    double grain;     // see struct load
     double rate;      // as in force; INFINITY: no limit; NAN: no such thing
     unsigned threads;
     double held_bytes;    // of memory, for room_look(); 0: not worth it
@@ -457,11 +460,19 @@ int run_end(struct run *run, int status, const char *format, ...)
 #define run_fail(run, ...)       run_end(run, EXIT_FAILURE, __VA_ARGS__)
 #define run_refuse(run, ...)     run_end(run, 2, __VA_ARGS__) // wrong use
 #define worker_fail(worker, ...) run_fail((worker)->run, __VA_ARGS__)
+// Base units of one operation at the present rate. Each takes a sleep, which is a context switch:
+// so there are no more of them than an even flow needs.
+double engine_quantum(const struct run *run);
 // Keeps why something cannot be, and is -1.
 #define BECAUSE(error, size, ...) (snprintf(error, size, __VA_ARGS__), -1)
 // The median time of the operations of a window for each base unit that they did: who was
 // interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);
+// What a counter of the kernel has grown by in a window; NAN: it has stepped back, or is not known.
+static inline double grown_by(double difference)
+{
+    return difference < 0 ? NAN : difference;
+}
 // An amount of a window for each second of it, and for each base unit that was done; NAN: it has
 // no time, and there were none.
 double per_second(double amount, const struct snapshot *window);

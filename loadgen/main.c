@@ -188,6 +188,7 @@ static int run_load(const struct load *load, int argc, char **argv)
     run = (struct run){.load = load,
                        .unit = load->unit ? load->unit : UNIT_NONE,
                        .quantum = load->quantum > 0 ? load->quantum : 1,
+                       .grain = load->grain,
                        .rate = INFINITY};
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control);

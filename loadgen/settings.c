@@ -38,7 +38,8 @@ static const struct option_row common_settings[] = {
     {ROW("interval", "TIME", OPTION_TIME, interval_ns), .minimum = 1e6, .maximum = 1e18,
      .help = "report as often as this (default: only at the end)"},
     {ROW("nice", "N", OPTION_INTEGER, nice), .minimum = -20, .maximum = 19,
-     .help = "run with this nice value (default: as started)"},
+     .help =
+         "run with this nice value (default: as started); it counts within its session or cgroup"},
     {ROW("sched", "KIND", OPTION_CHOICE, sched), .preset = "as-started", .choices = priority_scheds,
      .help = "scheduling policy: idle runs only when nothing else of its session or cgroup wants "
              "the CPU, so that the shell that started a full load stays usable; batch, other"},
@@ -174,21 +175,24 @@ void length_choose(struct run *run)
                  run->load->name);
 }
 
-// A policy counts within a session only, where the kernel makes a group of each (sched(7),
-// autogroup). Of a session that is ours alone the group yields to others; where there is none
-// the file is not there, either.
-static void yield_to_sessions(void)
+// Nice values and policies count within a session only, where the kernel makes a group of each
+// (sched(7), autogroup). Of a session that is ours alone the group yields to others by that nice
+// value; in one that is not, whoever asked for it is told.
+static void yield_to_sessions(struct run *run, const char *option, int nice)
 {
-    if (getsid(0) != getpid())
+    if (machine_number("/proc/sys/kernel/sched_autogroup_enabled") != 1)
         return;
-    FILE *file = fopen("/proc/self/autogroup", "we");
-    if (!file)
-        return;
-    fputs("19\n", file);
-    fclose(file);
+    FILE *file = getsid(0) == getpid() ? fopen("/proc/self/autogroup", "we") : NULL;
+    bool yields = file && fprintf(file, "%d\n", nice) > 0;
+    yields = file && fclose(file) == 0 && yields;
+    if (!yields)
+        report_print(&run->report,
+                     "%s: --%s counts within this session only: programs of other sessions keep "
+                     "their share of the CPUs; start it with setsid to yield to them, too\n",
+                     run->load->name, option);
 }
 
-void priority_set(const struct run *run)
+void priority_set(struct run *run)
 {
     if (options_given(run->options, "nice") &&
         setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
@@ -202,7 +206,9 @@ void priority_set(const struct run *run)
     if (wanted != SCHED_AS_STARTED && sched_setscheduler(0, policies[wanted], &none) != 0)
         usage_error("--sched %s: %s: leave it out", priority_scheds[wanted], strerror(errno));
     if (wanted == SCHED_AS_IDLE)
-        yield_to_sessions();
+        yield_to_sessions(run, "sched idle", 19);
+    else if (run->common.nice > 0)
+        yield_to_sessions(run, "nice", (int)run->common.nice);
 }
 
 // Until the next look: as long as it takes at least to fill what there is. So a load does not

@@ -64,12 +64,13 @@ static const char help[] =
     "assignment is one and has this cost, and the optimum is the one that the file\n"
     "states.\n"
     "\n"
-    "FILE is in QAPLIB's format: N (1 to 32) and two N x N matrices of whole numbers\n"
-    "(up to a million), flows and distances. The optimum follows in the way of\n"
-    "QAPLIB's .sln files, after the second matrix: N again and the optimum, then, if\n"
-    "known, an assignment (its cost is verified, too); or the optimum alone. Where\n"
-    "FILE ends with .dat and does not state it, it is taken from the .sln file next to\n"
-    "it.\n"
+    "FILE is in QAPLIB's format: N (1 to 32) alone in a line, and two N x N matrices of\n"
+    "whole numbers (up to a million), flows and distances, each with whole lines of its\n"
+    "own. The optimum follows in the way of QAPLIB's .sln files, after the second\n"
+    "matrix: N again and the optimum, then, if known, an assignment (its cost is\n"
+    "verified, too); or the optimum alone. Commas, and remarks in parentheses, are\n"
+    "taken there. Where FILE ends with .dat and does not state it, it is taken from the\n"
+    ".sln file next to it.\n"
     "\n"
     "  --optimum VALUE  the optimum to verify against, whatever the files say\n"
     "  --help           this text\n"
@@ -128,6 +129,16 @@ static char *read_text(const char *path)
     return text;
 }
 
+// Moves TEXT behind the end of its line. False if there is more in the line than blanks: a matrix
+// that is read one number late does not end with a line.
+static bool end_line(const char **text)
+{
+    *text += strspn(*text, " \t\r\v\f");
+    const bool ends = **text == '\n' || **text == '\0';
+    *text += **text == '\n';
+    return ends;
+}
+
 static void read_matrix(const char *path, const char *name, const char **text, int n,
                         int64_t matrix[LARGEST][LARGEST])
 {
@@ -140,6 +151,12 @@ static void read_matrix(const char *path, const char *name, const char **text, i
                      path, VALUE_LIMIT, i + 1, j + 1, name);
         }
     }
+    if (!end_line(text))
+        fail(2,
+             "'%s' has more numbers in the line that ends the %s than N = %d allows: give N once, "
+             "and "
+             "N rows of N numbers of each matrix",
+             path, name, n);
 }
 
 static bool at_end(const char *text)
@@ -179,20 +196,38 @@ static bool solution_costs(const struct instance *instance, const int solution[L
     return cost_of(instance, solution) == cost || cost_of(instance, inverse) == cost;
 }
 
-// Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT.
-static void read_solution(const char *path, const char *text, const struct instance *instance,
+// As QAPLIB's solutions are written by some: the numbers separated by commas, and behind the
+// optimum where it is from, in parentheses.
+static void make_plain(char *text)
+{
+    bool is_remark = false;
+    for (; *text != '\0'; text++) {
+        is_remark = is_remark || *text == '(';
+        const bool ends = *text == ')';
+        if (is_remark || *text == ',')
+            *text = ' ';
+        is_remark = is_remark && !ends;
+    }
+}
+
+// Reads `OPTIMUM` or `N OPTIMUM [assignment]`, which must be all that is left of TEXT. Where
+// OPTIONS have an optimum already, that counts, whatever this one is.
+static void read_solution(const char *path, char *text_written, const struct instance *instance,
                           struct options *options)
 {
-    int64_t value;
+    int64_t value, optimum;
+    const char *text = text_written;
+    make_plain(text_written);
     const char *alone = text;
-    options->has_optimum = read_number(&alone, -INFINITE, INFINITE, &options->optimum);
-    if (options->has_optimum && at_end(alone))
-        return;
-    if (!read_number(&text, instance->n, instance->n, &value) ||
-        !read_number(&text, -INFINITE, INFINITE, &options->optimum))
+    const bool is_given = options->has_optimum;
+    const bool is_alone = read_number(&alone, -INFINITE, INFINITE, &optimum) && at_end(alone);
+    if (!is_alone && (!read_number(&text, instance->n, instance->n, &value) ||
+                      !read_number(&text, -INFINITE, INFINITE, &optimum)))
         fail(2, "'%s' has no solution where one should be: give the optimum, or N = %d and it",
              path, instance->n);
-    if (at_end(text))
+    if (!is_given)
+        *options = (struct options){options->file, optimum, true};
+    if (is_alone || at_end(text))
         return;
     int solution[LARGEST] = {0};
     for (int i = 0; i < instance->n; i++) {
@@ -200,9 +235,11 @@ static void read_solution(const char *path, const char *text, const struct insta
             fail(2, "'%s' has a broken assignment: give %d numbers or none", path, instance->n);
         solution[i] = (int)value - 1;
     }
-    if (!at_end(text) || !solution_costs(instance, solution, options->optimum))
+    if (!at_end(text))
+        fail(2, "'%s' has more behind an assignment of %d numbers: remove it", path, instance->n);
+    if (!is_given && !solution_costs(instance, solution, optimum))
         fail(1, "the assignment in '%s' does not have the cost stated, %" PRId64 ": correct it",
-             path, options->optimum);
+             path, optimum);
 }
 
 // The optimum from the .sln file next to a .dat file, if there is one.
@@ -255,10 +292,16 @@ static void read_instance(struct options *options, struct instance *instance)
         fail(2, "'%s' does not begin with N from 1 to %d: give a file in QAPLIB's format",
              options->file, LARGEST);
     instance->n = (int)n;
+    if (!end_line(&text))
+        fail(2,
+             "'%s' has more than N on its first line: leave N = %d alone there, and give the "
+             "optimum behind the matrices or by --optimum",
+             options->file, instance->n);
     read_matrix(options->file, "flows", &text, instance->n, instance->flow);
     read_matrix(options->file, "distances", &text, instance->n, instance->distance);
-    if (!options->has_optimum && !at_end(text))
-        read_solution(options->file, text, instance, options);
+    // What --optimum replaces has to be a solution all the same, or the matrices are not these.
+    if (!at_end(text))
+        read_solution(options->file, content + (text - content), instance, options);
     else if (!options->has_optimum)
         read_solution_beside(instance, options);
     if (!options->has_optimum)

@@ -149,11 +149,11 @@ static double clock_mhz(void)
     return count > 0 ? sum / count : NAN;
 }
 
-// Growth in units of `unit`, for each second; NAN: not known.
+// Growth in units of `unit`, for each second; NAN: not known, or the counter stepped back, as that
+// of all disks does when one of them goes away.
 static double rate(int64_t before, int64_t after, double unit, double duration_s)
 {
-    return before == UNKNOWN || after == UNKNOWN ? NAN
-                                                 : (double)(after - before) / unit / duration_s;
+    return before == UNKNOWN || after < before ? NAN : (double)(after - before) / unit / duration_s;
 }
 
 // Of the time; the kernel adds up stalls a little later than they happen.

@@ -64,7 +64,7 @@ struct watch {
 // Takes a second.
 void watch_machine(struct watch *watch);
 void watch_free(struct watch *watch);
-// By how much a counter has grown; UNKNOWN where it is not known.
+// By how much a counter has grown; UNKNOWN where it is not known, or has stepped back.
 int64_t watch_grown(int64_t before, int64_t after);
 
 // ---- noise.c

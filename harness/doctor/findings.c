@@ -126,5 +126,5 @@ void watch_free(struct watch *watch)
 
 int64_t watch_grown(int64_t before, int64_t after)
 {
-    return before == UNKNOWN || after == UNKNOWN ? UNKNOWN : after - before;
+    return before == UNKNOWN || after < before ? UNKNOWN : after - before;
 }

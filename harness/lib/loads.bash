@@ -96,11 +96,13 @@ loads_say() {
 # loads_await EVENT SECONDS I...: until each has sent EVENT. An error, an end or silence
 # ends the experiment.
 loads_await() {
-    local i text=''
+    local i text='' what="been $1" variable=JOSTLE_LOAD_STEADY_S
     [[ $# -gt 2 ]] || return 0
+    [[ $1 != mark ]] || what=answered
+    [[ $1 != ready ]] || variable=JOSTLE_LOAD_READY_S
     stats_await "$2" "$1" "${@:3}" || {
         for i in "${@:3}"; do text+="${text:+ or }${load_name[i]}"; done
-        die "load $text has been silent for $2 s: try it alone with loadgen"
+        die "load $text has not $what within $2 s: try it alone with loadgen, or allow it more with $variable"
     }
 }
 

@@ -111,7 +111,9 @@ static void add_stalls(struct line *line, const struct run *run, int64_t wall_ns
     const struct stall_totals *from = &run->launch->report->stalls, *to = &run->outcome.stalls;
     const struct counters *before = &run->before, *after = &run->outcome.after;
     const bool grouped = from->has_group && to->has_group;
-    const bool delayed = from->has_delay && to->has_delay;
+    // A total of what is there steps back where some of it has gone.
+    const bool delayed = from->has_delay && to->has_delay && to->delay_ns >= from->delay_ns &&
+                         to->run_ns >= from->run_ns;
     const int64_t delay_ns = delayed ? to->delay_ns - from->delay_ns : -1;
     if (!stalls_write(line, grouped ? from->group_us : NULL, to->group_us, delay_ns, wall_ns,
                       TICK_NS))

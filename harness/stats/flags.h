@@ -101,8 +101,13 @@ FLAG(LOAD_SHORT, "load-short", PROBLEM,
      "{load} reached {percent} % of what was asked of it{share}: this is not yet the slowdown "
      "beside it",
      "lower the load's rate, or give it CPUs of its own with --load-cpus", BIAS_LOW)
+FLAG(LOAD_NONE, "load-short", PROBLEM,
+     "{load} offered nothing in any of {all} runs: at its rate one operation takes longer than a "
+     "run",
+     "raise the load's rate, or use a longer input", BIAS_LOW)
 FLAG(LOAD_UNEVEN, "load-uneven", NOTE,
-     "{load} delivered less than it offered in {few} of {all} runs, but enough on average",
+     "{load} delivered nothing, or less than it offered, in {few} of {all} runs, but enough on "
+     "average",
      "measure for longer if single runs matter")
 FLAG(LOAD_TIME, "load-time", NOTE,
      "the CPU time of {load} is a lower bound: no control group counts it, and what its processes "

@@ -138,7 +138,8 @@ struct delivery judge_delivery(const json_t *record, const json_t *load)
     const double elapsed = json_number_at(load, "elapsed_s"), cpu_s = json_number_at(load, "cpu_s");
     const char *unit = json_text_at(load, "unit");
     struct delivery delivery = {.due = json_number_at(load, "offered"),
-                                .done = json_number_at(load, "achieved")};
+                                .done = json_number_at(load, "achieved"),
+                                .asked = json_number_at(load, "rate") > 0}; // false for NAN
     delivery.known = !isnan(delivery.due) && !isnan(delivery.done) && !(elapsed < least_elapsed_s);
     double share_s, all_s;
     if (!delivery.known || !is_sharing(record, load, elapsed, &share_s, &all_s))
@@ -151,7 +152,8 @@ struct delivery judge_delivery(const json_t *record, const json_t *load)
 
 bool judge_short(const struct delivery *delivery)
 {
-    return delivery->known && delivery->done < short_of_due * delivery->due;
+    const bool nothing = delivery->asked && delivery->due <= 0;
+    return delivery->known && (nothing || delivery->done < short_of_due * delivery->due);
 }
 
 static double loads_cpu_s(const json_t *record)

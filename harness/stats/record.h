@@ -53,6 +53,7 @@ bool judge_memory(double of_target, double elsewhere, int exit_code);
 struct delivery {
     bool known;       // it offers a rate, and the run was long enough to judge
     double due, done; // in the load's unit
+    bool asked;       // its rate is above 0: one that offers nothing all the same is short
 };
 
 // A load is due what it offers. But where it may run on the CPUs of the target
@@ -64,7 +65,8 @@ struct delivery {
 // `load` is a member of the record's `load`.
 struct delivery judge_delivery(const json_t *record, const json_t *load);
 
-// Less than 95 % of what was due; of one run, or of sums over several.
+// Less than 95 % of what was due, or nothing was due although its rate is above 0; of one run, or
+// of sums over several.
 bool judge_short(const struct delivery *delivery);
 
 // How many CPUs the target might use; 0 where the record does not say.

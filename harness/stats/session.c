@@ -354,6 +354,7 @@ static void add_load(struct session *session, const struct observation *run, con
     if (session->settings->adjusted[run->condition] || !delivery.known)
         return;
     sum->delivery.known = true;
+    sum->delivery.asked = sum->delivery.asked || delivery.asked;
     sum->delivery.due += delivery.due;
     sum->delivery.done += delivery.done;
     sum->judged_runs++;

@@ -223,8 +223,10 @@ static const double shared = 0.99;
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
                      json_t *list)
 {
-    struct message uneven = about_condition(
-        session, judge_short(&load->delivery) ? FLAG_LOAD_SHORT : FLAG_LOAD_UNEVEN, condition);
+    const enum flag kind = !judge_short(&load->delivery) ? FLAG_LOAD_UNEVEN
+                           : load->delivery.due > 0      ? FLAG_LOAD_SHORT
+                                                         : FLAG_LOAD_NONE;
+    struct message uneven = about_condition(session, kind, condition);
     struct message bound = about_condition(session, FLAG_LOAD_TIME, condition);
     const double offered = load->sum[LOAD_OFFERED] / (double)load->known[LOAD_OFFERED];
     const double achieved = load->sum[LOAD_ACHIEVED] / (double)load->known[LOAD_ACHIEVED];

@@ -443,7 +443,7 @@ static double operate(struct worker *worker)
 {
     const struct alloc_plan *plan = state_of(worker->run);
     struct alloc_worker *own = worker->state;
-    const double count = worker->run->quantum;
+    const double count = worker->orders.quantum;
     for (double i = 0; i < count; i++) {
         const uint64_t chosen = random_below(&own->random, plan->slots);
         empty_slot(own, plan, &own->slots[chosen]);
@@ -502,7 +502,7 @@ static void describe(struct run *run, struct line *line)
     line_count(line, "room_bytes", (uint64_t)plan->room_bytes);
     line_count(line, "slots", plan->slots * run->threads);
     line_bool(line, "purge", settings_of(run)->purge);
-    line_count(line, "chunk_operations", (uint64_t)run->quantum);
+    line_count(line, "chunk_operations", (uint64_t)engine_quantum(run));
 }
 
 static const struct load alloc_load = {
@@ -510,6 +510,7 @@ static const struct load alloc_load = {
     .summary = "allocates and frees memory: allocator, page faults, mappings",
     .details = details,
     LOAD_OPTIONS(alloc_options),
+    .grain = 1,
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},

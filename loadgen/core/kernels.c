@@ -313,7 +313,6 @@ struct port_kernel port_kernel_of(enum port_kind kind)
 // Pages are visited at golden steps: each once a round, no two neighbours within a few
 // touches, and nothing to be read that says where to go next.
 #define GOLDEN 0.6180339887
-#define WAYS   4 // hide how long an address takes to compute
 
 static size_t common_divisor(size_t a, size_t b)
 {
@@ -368,7 +367,7 @@ int tlb_pages_map(struct tlb_pages *pages, size_t count)
     if (lay_pages(pages, fd) != 0)
         return fail(pages, fd);
     close(fd);
-    tlb_pages_touch(pages, (count + WAYS - 1) / WAYS * WAYS);
+    tlb_pages_touch(pages, (count + TLB_WAYS - 1) / TLB_WAYS * TLB_WAYS);
     return 0;
 }
 
@@ -397,15 +396,15 @@ void tlb_pages_touch(void *walked, uint64_t touches)
 {
     struct tlb_pages *pages = walked;
     const char *memory = pages->memory;
-    const size_t count = pages->pages, step = after(0, WAYS, pages->step, count);
+    const size_t count = pages->pages, step = after(0, TLB_WAYS, pages->step, count);
     const unsigned shift = pages->shift, page_shift = pages->page_shift;
-    uint64_t sum[WAYS] = {0};
-    size_t at[WAYS];
-    for (size_t way = 0; way < WAYS; way++)
+    uint64_t sum[TLB_WAYS] = {0};
+    size_t at[TLB_WAYS];
+    for (size_t way = 0; way < TLB_WAYS; way++)
         at[way] = after(pages->at, way, pages->step, count);
-    for (uint64_t i = 0; i < touches; i += WAYS) {
+    for (uint64_t i = 0; i < touches; i += TLB_WAYS) {
 #pragma GCC unroll 4
-        for (size_t way = 0; way < WAYS; way++) {
+        for (size_t way = 0; way < TLB_WAYS; way++) {
             const size_t line = (at[way] >> shift) % PAGE_LINES;
             const char *from = memory + (at[way] << page_shift) + line * LINE_BYTES;
             const size_t next = at[way] + step;

@@ -71,6 +71,8 @@ struct port_kernel port_kernel_of(enum port_kind kind);
 
 // vm.max_map_count is 65530 unless somebody changed it, and each page is a mapping.
 #define TLB_MOST_PAGES 60000
+// Touches that do not wait for each other: they hide how long an address takes to compute.
+#define TLB_WAYS 4
 
 struct tlb_pages {
     char *memory; // NULL: none
@@ -87,7 +89,8 @@ int tlb_pages_map(struct tlb_pages *pages, size_t count);
 void tlb_pages_unmap(struct tlb_pages *pages);
 // Lines of the data caches that so many pages share.
 size_t tlb_pages_lines(size_t count);
-// Reads one line of so many pages, a multiple of 4, from where it was: of a struct tlb_pages.
+// Reads one line of so many pages, a multiple of TLB_WAYS, from where it was: of a struct
+// tlb_pages.
 void tlb_pages_touch(void *walked, uint64_t touches);
 
 // Entries for pages of 4 KiB that this CPU has for data.

@@ -186,8 +186,8 @@ static void icache_end(struct worker *worker)
 
 static double icache_operate(struct worker *worker)
 {
-    code_run(worker->state, (uint64_t)worker->run->quantum);
-    return worker->run->quantum;
+    code_run(worker->state, (uint64_t)worker->orders.quantum);
+    return worker->orders.quantum;
 }
 
 // ---- reports ----
@@ -208,7 +208,7 @@ static void icache_describe(struct run *run, struct line *line)
     line_fixed(line, "l1i_bytes",
                state->caches.l1i_bytes > 0 ? (double)state->caches.l1i_bytes : NAN, 0);
     line_text(line, "class", icache_class_of(state));
-    line_count(line, "chunk_touches", (uint64_t)run->quantum);
+    line_count(line, "chunk_touches", (uint64_t)engine_quantum(run));
 }
 
 static void icache_notes(struct run *run, const char *event, const struct snapshot *window)
@@ -230,6 +230,7 @@ static const struct load icache_load = {
     .details = icache_details,
     LOAD_OPTIONS(icache_options),
     CORE_LOAD,
+    .grain = CODE_CALL_LINES,
     .check = icache_check,
     .begin = icache_begin,
     .operate = icache_operate,
@@ -334,8 +335,8 @@ static void tlb_end(struct worker *worker)
 
 static double tlb_operate(struct worker *worker)
 {
-    tlb_pages_touch(worker->state, CHUNK_PAGES);
-    return CHUNK_PAGES;
+    tlb_pages_touch(worker->state, (uint64_t)worker->orders.quantum);
+    return worker->orders.quantum;
 }
 
 // ---- reports ----
@@ -353,7 +354,7 @@ static void tlb_describe(struct run *run, struct line *line)
               state->pages <= state->size.first    ? "none"
               : state->pages <= state->size.second ? "dtlb"
                                                    : "stlb");
-    line_count(line, "chunk_touches", CHUNK_PAGES);
+    line_count(line, "chunk_touches", (uint64_t)engine_quantum(run));
 }
 
 static void tlb_notes(struct run *run, const char *event, const struct snapshot *window)
@@ -380,6 +381,7 @@ static const struct load tlb_load = {
     LOAD_OPTIONS(tlb_options),
     CORE_LOAD,
     .quantum = CHUNK_PAGES,
+    .grain = TLB_WAYS,
     .check = tlb_check,
     .begin = tlb_begin,
     .operate = tlb_operate,

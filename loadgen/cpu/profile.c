@@ -22,6 +22,7 @@ struct reader {
     size_t capacity;     // spans that fit in the arrays
     double *time_ms;     // as written, for each span
     size_t times, loads; // how many of each have been read
+    bool has_stamps;     // the times are of moments, not of lengths
     double length;       // as the file says; -1: it does not
     double full_core;    // the load that means a whole core: 1, or 100 in percent
     const char *mistake;
@@ -193,6 +194,7 @@ static bool set_ends(struct reader *reader)
     bool stamps = true;
     for (size_t i = 1; i < count; i++)
         stamps = stamps && time_ms[i] > time_ms[i - 1];
+    reader->has_stamps = stamps && count > 1;
     const double step_ms = count > 1 ? time_ms[1] - time_ms[0] : time_ms[0];
     // Stamps may count from a boot or an epoch long ago.
     const double offset_ms = time_ms[0] > 2 * step_ms ? time_ms[0] - step_ms : 0;
@@ -230,9 +232,13 @@ static bool finish(struct reader *reader)
     reader->profile->spans = reader->loads;
     if (!set_ends(reader))
         return false;
+    // The length is a number of spans, or ms. Stamps may be those of beginnings or of ends, which
+    // differ by a span; lengths of spans are off by rounding alone.
     const double end_ms = reader->profile->end_ms[reader->loads - 1];
+    const double span_ms = end_ms / (double)reader->loads;
+    const double slack_ms = reader->has_stamps ? span_ms : span_ms / 100;
     if (reader->length >= 0 && reader->length != (double)reader->loads &&
-        fabs(reader->length - end_ms) > end_ms / (double)reader->loads)
+        fabs(reader->length - end_ms) > slack_ms)
         return refuse(reader, "length: differs from what follows, so the file is not whole");
     return true;
 }

@@ -87,9 +87,10 @@ struct exec_state {
     int guard_fd; // readable when the guard has something to say; -1: closed
     double laps;
     int64_t lap_start_ns;
-    int64_t lap_ns;     // how long the last whole lap took; 0: there was none yet
+    int64_t lap_ns;     // how long the last whole lap took, at least; 0: there was none yet
     bool starting;      // resumed, and the command is not there yet
     bool wants_a_lap;   // settled, but steady only some part of a lap after the first
+    bool told_long;     // that laps are long
     struct group group; // of the command; none: the tree is walked
     bool outside;       // most of it is in another group, as of a container: it is walked, too
     int64_t walked_ns;  // what the last walk found
@@ -443,6 +444,8 @@ static int64_t used_ns(struct exec_state *state)
     return state->sum_ns;
 }
 
+#define MOST_WAIT_NS INT64_C(20000000000) // into a lap, before it counts as steady
+
 // The frame's counters that this load has.
 enum { COUNT_LAPS };
 
@@ -455,7 +458,7 @@ static const struct option_row settings[] = {
              "or auto: the first of these that this machine allows"},
     {ROW("loop", NULL, OPTION_FLAG, loop),
      .help = "start COMMAND again whenever it and its descendants have ended, its stdout "
-             "discarded; steady at a random part of a lap"},
+             "discarded; steady at a random part of a lap, of its first 20 s at most"},
     {0},
 };
 
@@ -495,16 +498,46 @@ static void begin_lap(struct exec_state *state)
     guard_tell(state, GUARD_RUN);
 }
 
+// Of a long lap a run sees a moment of its first part only: nobody waits for minutes before each
+// run.
+static void tell_long_lap(struct run *run)
+{
+    struct exec_state *state = run->state;
+    if (state->told_long)
+        return;
+    state->told_long = true;
+    run_warn(
+        run,
+        "a lap of %s takes more than %.0f s, so that every run begins in that part of it: give "
+        "it less to do, or leave out --loop where a run is shorter",
+        command_name(run), MOST_WAIT_NS / 1e9);
+}
+
 // A run that always began with a lap would see its first part only.
 static void wait_for_random_phase(struct run *run)
 {
     struct exec_state *state = run->state;
+    const int64_t most_ns = state->lap_ns < MOST_WAIT_NS ? state->lap_ns : MOST_WAIT_NS;
     uint32_t random = 0;
+    uv_timer_stop(&state->timer);
+    if (state->lap_ns > MOST_WAIT_NS)
+        tell_long_lap(run);
     if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random)
         random = (uint32_t)clock_ns();
     const double part = random / 4294967296.0;
     state->wants_a_lap = false;
-    run_steady_in(run, (int64_t)(part * (double)state->lap_ns));
+    run_steady_in(run, (int64_t)(part * (double)most_ns));
+}
+
+// The first lap is a long one.
+static void on_long_lap(uv_timer_t *timer)
+{
+    struct run *run = timer->data;
+    struct exec_state *state = run->state;
+    state->lap_ns = clock_ns() - state->lap_start_ns;
+    state->wants_a_lap = false;
+    tell_long_lap(run);
+    run_steady_in(run, 0);
 }
 
 static void on_settled(uv_timer_t *timer)
@@ -521,8 +554,10 @@ static void on_settled(uv_timer_t *timer)
         run_steady_in(run, 0);
     else if (state->lap_ns > 0)
         wait_for_random_phase(run);
-    else
+    else {
         state->wants_a_lap = true;
+        uv_timer_start(&state->timer, on_long_lap, MOST_WAIT_NS / 1000000, 0);
+    }
 }
 
 static void on_started(struct run *run, const struct guard_event *event)

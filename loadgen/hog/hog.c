@@ -16,7 +16,7 @@
 #define MADV_PAGEOUT 21 // Linux 5.4
 #endif
 
-#define STEP_BYTES (1 << 20) // what one operation is about
+#define STEP_BYTES (1 << 20) // the most that is touched at a time
 #define ROUND_S    10        // without --limit: all of it is touched once in this time
 
 struct hog_settings {
@@ -74,14 +74,15 @@ static void check(struct run *run)
         usage_error("--reclaim: this machine has no swap, so no page of a program can be taken: "
                     "leave it out, or add swap");
     const double bytes = state_of(run)->bytes = wanted_bytes(set);
+    run->grain = (double)page_bytes();
     if (isinf(run->rate) && !run->common.calib)
         run->rate = bytes / ROUND_S;
     room_claim(run, bytes, -1, "memory to be held of", "give a smaller --size");
 }
 
-static void touch(struct heap *own, size_t from)
+static void touch(struct heap *own, size_t from, size_t bytes)
 {
-    for (size_t at = from; at < from + STEP_BYTES; at += own->page_bytes)
+    for (size_t at = from; at < from + bytes; at += own->page_bytes)
         own->memory[at]++;
 }
 
@@ -104,7 +105,7 @@ static int begin(struct worker *worker)
     while (!set->leak && own->held < own->bytes) {
         if (own->held % room_step(worker->run) < STEP_BYTES && !room_for_more(worker->run))
             return -1;
-        touch(own, own->held);
+        touch(own, own->held, STEP_BYTES);
         own->held += STEP_BYTES;
     }
     return 0;
@@ -116,8 +117,8 @@ static void end(struct worker *worker)
         munmap(own_of(worker)->memory, own_of(worker)->bytes);
 }
 
-// The next step of a leak; at its end all is given back.
-static bool grow(struct worker *worker)
+// The next bytes of a leak, as far as its end, where all is given back; -1: memory is short.
+static ssize_t grow(struct worker *worker, size_t most)
 {
     struct heap *own = worker->state;
     if (own->held == own->bytes) {
@@ -125,25 +126,39 @@ static bool grow(struct worker *worker)
         own->held = 0;
     }
     if (!room_for_more(worker->run))
-        return false;
-    touch(own, own->held);
-    own->held += STEP_BYTES;
-    return true;
+        return -1;
+    const size_t left = own->bytes - own->held, some = most < left ? most : left;
+    touch(own, own->held, some);
+    own->held += some;
+    return (ssize_t)some;
+}
+
+// The next bytes of what it holds, as far as its end; -1: it has failed.
+static ssize_t use(struct worker *worker, size_t most)
+{
+    struct heap *own = worker->state;
+    const size_t left = own->bytes - own->at, some = most < left ? most : left;
+    if (settings_of(worker->run)->reclaim &&
+        madvise(own->memory + own->at, some, MADV_PAGEOUT) != 0)
+        return worker_fail(worker,
+                           "this kernel reclaims no pages by request: %s: leave out --reclaim",
+                           strerror(errno));
+    touch(own, own->at, some);
+    own->at = (own->at + some) % own->bytes;
+    return (ssize_t)some;
 }
 
 static double operate(struct worker *worker)
 {
-    const struct hog_settings *set = worker->run->settings;
-    struct heap *own = worker->state;
-    if (set->leak)
-        return grow(worker) ? STEP_BYTES : -1;
-    if (set->reclaim && madvise(own->memory + own->at, STEP_BYTES, MADV_PAGEOUT) != 0)
-        return worker_fail(worker,
-                           "this kernel reclaims no pages by request: %s: leave out --reclaim",
-                           strerror(errno));
-    touch(own, own->at);
-    own->at = (own->at + STEP_BYTES) % own->bytes;
-    return STEP_BYTES;
+    const bool leak = settings_of(worker->run)->leak;
+    size_t left = (size_t)worker->orders.quantum;
+    while (left > 0) {
+        const ssize_t done = leak ? grow(worker, left) : use(worker, left);
+        if (done < 0)
+            return -1;
+        left -= (size_t)done;
+    }
+    return worker->orders.quantum;
 }
 
 // What is resident of it is the kernel's word.

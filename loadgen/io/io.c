@@ -43,8 +43,8 @@ static double moved(const struct run *run, const struct snapshot *window, enum i
                     enum io_counter written)
 {
     double percent = state_of(run)->plan.read_percent;
-    return (percent > 0 ? window->counters[read] : 0) +
-           (percent < 100 ? window->counters[written] : 0);
+    return (percent > 0 ? grown_by(window->counters[read]) : 0) +
+           (percent < 100 ? grown_by(window->counters[written]) : 0);
 }
 
 static bool has_counters(const struct run *run)

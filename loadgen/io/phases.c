@@ -314,13 +314,13 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
     outcome->elapsed_ns = clock_ns() - start_ns;
     outcome->cpu_ns = clock_of(CLOCK_PROCESS_CPUTIME_ID) - cpu_ns;
     // The part of what was moved that the device and this process have seen.
-    const double self = self_bytes() - self_before;
+    const double self = grown_by(self_bytes() - self_before);
     outcome->reached_ratio = NAN;
-    if (device_count(device, &after) && outcome->moved > 0)
-        outcome->reached_ratio = fmin((double)(after.read_bytes + after.write_bytes -
-                                               before.read_bytes - before.write_bytes),
-                                      self) /
-                                 (double)outcome->moved;
+    if (device_count(device, &after) && outcome->moved > 0) {
+        const double seen = grown_by((double)after.read_bytes - (double)before.read_bytes) +
+                            grown_by((double)after.write_bytes - (double)before.write_bytes);
+        outcome->reached_ratio = isnan(seen) ? NAN : fmin(seen, self) / (double)outcome->moved;
+    }
     return error;
 }
 

@@ -236,7 +236,7 @@ static int begin(struct worker *worker)
 static double operate(struct worker *worker)
 {
     const struct lock_state *state = worker->run->state;
-    const double times = worker->run->quantum;
+    const double times = worker->orders.quantum;
     unsigned char *word = word_of(state, worker->index);
     if (state->split)
         word_add_split(word, (uint64_t)times);
@@ -280,7 +280,7 @@ static void describe(struct run *run, struct line *line)
 {
     const struct lock_state *state = run->state;
     line_text(line, "kind", state->split ? "split" : "contended");
-    line_count(line, "chunk_operations", (uint64_t)run->quantum);
+    line_count(line, "chunk_operations", (uint64_t)engine_quantum(run));
     line_fixed(line, "alone_ns", state->alone_ns, 3);
 }
 
@@ -290,6 +290,7 @@ static const struct load lock_load = {
     .details = "Neither is done unless it is named. The rate of --limit is in additions a second. "
                "The report has what was claimed, and what the counter has come to.",
     LOAD_OPTIONS(options),
+    .grain = 1,
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,
     // By `loadgen lock --contended --calib`; by `jostle calib` none.

@@ -204,7 +204,7 @@ static void mem_describe(struct run *run, struct line *line)
     line_fixed(line, "cache_edge_bytes", state->edge_bytes > 0 ? (double)state->edge_bytes : NAN,
                0);
     line_text(line, "class", mem_class_names[plan->class]);
-    line_count(line, accesses ? "chunk_loads" : "chunk_bytes", plan->chunk);
+    line_count(line, accesses ? "chunk_loads" : "chunk_bytes", (uint64_t)engine_quantum(run));
     line_text(line, "counted", accesses ? "loads" : "as STREAM, without write-allocate");
     // The pattern in the words of the options, and what of single accesses is measured.
     const struct mem_course *course = &plan->course;
@@ -366,26 +366,27 @@ static double mem_operate(struct worker *worker)
     const struct mem_plan *plan = &state_of(worker->run)->plan;
     struct mem_worker *own = worker->state;
     const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
+    const uint64_t chunk = (uint64_t)worker->orders.quantum;
     if (plan->access == ACCESS_NONE)
-        return (double)mem_sweep_run(&plan->course, &own->sweep, own->array, plan->chunk * chunks);
+        return (double)mem_sweep_run(&plan->course, &own->sweep, own->array, chunk * chunks);
     char *memory = own->area.memory;
     switch (plan->access) {
     case ACCESS_LOAD_RANDOM:
-        own->next = chase_run(own->next, plan->chunk);
+        own->next = chase_run(own->next, chunk);
         break;
     case ACCESS_LOAD_NEXT:
-        load_next(memory, plan->array_bytes, &own->byte, plan->chunk);
+        load_next(memory, plan->array_bytes, &own->byte, chunk);
         break;
     case ACCESS_STORE_NEXT:
-        store_next(memory, plan->array_bytes, &own->byte, plan->chunk);
+        store_next(memory, plan->array_bytes, &own->byte, chunk);
         break;
     case ACCESS_STORE_RANDOM:
-        store_random(memory, plan->array_bytes, &own->random, plan->chunk);
+        store_random(memory, plan->array_bytes, &own->random, chunk);
         break;
     case ACCESS_NONE:
         break;
     }
-    return (double)plan->chunk;
+    return (double)chunk;
 }
 
 // ---- whether the work was done ----

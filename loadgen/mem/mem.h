@@ -260,7 +260,6 @@ struct mem_plan {
     struct mem_course course;
     uint64_t worker_bytes; // of all arrays of one worker; 0: touches nothing
     uint64_t array_bytes;  // of one array
-    uint64_t chunk;        // counted bytes (of accesses: their number) of one paced operation
     enum mem_class class;
 };
 

@@ -246,7 +246,8 @@ static void choose_kernel(struct run *run)
 #define MOST_L3S     2.0
 #define CHUNK_BYTES  (1u << 20) // counted bytes of one operation
 #define CHUNK_INSIDE (4u << 20) // in L1 and L2, which are faster
-#define LEAST_BLOCKS 2.0        // of each worker, by default: else all are the same one
+#define CHASE_GRAIN  16.0 // accesses of the least operation: chase_run() does so many at a time
+#define LEAST_BLOCKS 2.0  // of each worker, by default: else all are the same one
 
 const char *const mem_class_names[] = {"l1", "l2", "l3", "memory"};
 const char *const mem_simd_choices[] = {"auto", "avx512", "avx2",     "sse2",
@@ -393,6 +394,14 @@ static uint64_t chunk_of(const struct mem_plan *plan)
     return bytes / block * block;
 }
 
+// Counted bytes of the least operation: a block; of stream, whose steps count 16 or 24 bytes for
+// each element, what is whole blocks of both.
+static double grain_of(const struct mem_course *course)
+{
+    const double step = course->steps > 1 ? 48 : (double)course->step[0].element_bytes;
+    return step * MEM_BLOCK;
+}
+
 // The same for each array of each worker, in whole blocks.
 static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
@@ -454,9 +463,9 @@ void mem_set_footprint(struct run *run, double footprint_bytes)
                                                 : MEM_MEMORY;
     if (moves)
         choose_run(run, plan);
-    plan->chunk = chunk_of(plan);
     run->unit = moves ? UNIT_BYTES : UNIT_OPS;
-    run->quantum = (double)plan->chunk;
+    run->quantum = (double)chunk_of(plan);
+    run->grain = moves ? grain_of(&plan->course) : CHASE_GRAIN;
     // Writes what was chosen into the options, which a calibration is known by.
     // The default follows from the machine; where memory is short it is less for the moment, and
     // the same load all the same.

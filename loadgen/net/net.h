@@ -290,10 +290,11 @@ struct net_worker {
     struct net_stream **streams; // its own
     struct pollfd *polls;        // of wake_fd and each stream
     unsigned count;
-    unsigned next;      // stream whose turn it is
-    int64_t checked_ns; // when it last checked on the peer
-    int64_t marked_ns;  // when it last said how many datagrams there were
-    void *batch;        // of datagrams
+    unsigned next;       // stream whose turn it is
+    int64_t checked_ns;  // when it last checked on the peer
+    int64_t marked_ns;   // when it last said how many datagrams there were
+    double bounded_rate; // of which waits at most a moment unsent; 0: no such bound yet
+    void *batch;         // of datagrams
 };
 
 // load.h's begin and end.

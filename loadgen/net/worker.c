@@ -1,6 +1,7 @@
 #include "net/net.h"
 
 #include <linux/sockios.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
@@ -187,11 +188,13 @@ bool net_worker_fine(struct worker *worker, int64_t at_ns)
 
 // ==== TCP ====
 
-#define MOST_OWED  (1u << 20) // bytes that one stream takes upon itself at a time
-#define TURNS      32         // of all streams, before it checks clock and sockets
-#define TURN_BYTES 16384      // of one stream in a turn, in whole blocks
-#define DRAIN_NS   1000000000 // how long what is under way may take after a pause
-#define DRAIN_STEP 200000
+#define MOST_OWED     (1u << 20) // bytes that one stream takes upon itself at a time
+#define WAITING_S     0.05       // of its rate, that may wait in the sender's kernel
+#define LEAST_WAITING 4096.0
+#define TURNS         32         // of all streams, before it checks clock and sockets
+#define TURN_BYTES    16384      // of one stream in a turn, in whole blocks
+#define DRAIN_NS      1000000000 // how long what is under way may take after a pause
+#define DRAIN_STEP    200000
 
 // One write of at most `most` bytes. Returns what got through.
 static size_t write_once(struct net_stream *stream, size_t most)
@@ -262,6 +265,22 @@ static int64_t take_due(struct worker *worker, int64_t at_ns)
     if (late > 0)
         worker_count(worker, 0, 0, late, 0);
     return due_ns;
+}
+
+// The kernel takes no more than what is due in a moment and was not sent yet: else all that a peer
+// does not take for seconds would wait in its buffers, count as done, and come at once later. In
+// vain it is where the kernel lacks the option (Linux 3.12).
+static void bound_waiting(struct worker *worker)
+{
+    struct net_worker *own = worker->state;
+    const double rate = worker->orders.rate;
+    if (own->bounded_rate == rate)
+        return;
+    own->bounded_rate = rate;
+    const double most = rate / state_of(worker->run)->stream_count * WAITING_S;
+    const unsigned bytes = most < UINT_MAX ? (unsigned)fmax(most, LEAST_WAITING) : UINT_MAX;
+    for (unsigned i = 0; i < own->count; i++)
+        (void)setsockopt(own->streams[i]->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
 static void write_paced(struct worker *worker)
@@ -337,6 +356,7 @@ void net_bulk_work(struct worker *worker)
     struct net_worker *own = worker->state;
     start(worker);
     while (worker_running(worker) && !own->failed) {
+        bound_waiting(worker);
         if (isfinite(worker->orders.rate))
             write_paced(worker);
         else

@@ -289,6 +289,7 @@ static void ports_check(struct run *run)
     struct port_kernel *kernel = run->state;
     *kernel = port_kernel_of((enum port_kind)settings_of(run)->kind);
     run->quantum = kernel->blocks * kernel->instructions;
+    run->grain = kernel->instructions;
 }
 
 // ---- workers ----
@@ -296,12 +297,13 @@ static void ports_check(struct run *run)
 static double ports_operate(struct worker *worker)
 {
     const struct port_kernel *kernel = worker->run->state;
-    if (!kernel->run(kernel->blocks, 0))
+    const double quantum = worker->orders.quantum;
+    if (!kernel->run((unsigned)lround(quantum / kernel->instructions), 0))
         return worker_fail(worker,
                            "a wrong result of %s on CPU %d: do not trust this CPU, or this build",
                            port_kind_names[settings_of(worker->run)->kind], worker->cpu);
     clock_sample(worker, worker->state);
-    return worker->run->quantum;
+    return quantum;
 }
 
 // ---- reports ----
@@ -322,7 +324,7 @@ static double possible(const struct run *run, const struct snapshot *window)
 static void ports_describe(struct run *run, struct line *line)
 {
     line_text(line, "kind", port_kind_names[settings_of(run)->kind]);
-    line_count(line, "chunk_instructions", (uint64_t)run->quantum);
+    line_count(line, "chunk_instructions", (uint64_t)engine_quantum(run));
 }
 
 static void ports_fields(struct run *run, const struct snapshot *window, struct line *line)

@@ -274,10 +274,10 @@ static void fields(struct run *run, const struct snapshot *window, struct line *
     const struct pagecache_state *state = run->state;
     const double *counters = window->counters;
     line_fixed(line, "claimed_bytes", window->amount, 0);
-    line_fixed(line, "kernel_bytes", counters[READ_BY_KERNEL], 0);
-    line_fixed(line, "device_bytes", counters[FROM_DEVICE], 0);
+    line_fixed(line, "kernel_bytes", grown_by(counters[READ_BY_KERNEL]), 0);
+    line_fixed(line, "device_bytes", grown_by(counters[FROM_DEVICE]), 0);
     line_fixed(line, "resident_bytes", state->resident_bytes, 0);
-    line_fixed(line, "reclaimed_bytes", counters[RECLAIMED], 0);
+    line_fixed(line, "reclaimed_bytes", grown_by(counters[RECLAIMED]), 0);
     line_fixed(line, "others_cached_change_bytes", counters[OTHERS], 0);
 }
 
@@ -287,13 +287,14 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
     char resident[32], reclaimed[32], others[32];
     if (strcmp(event, "summary") != 0 || window->amount <= 0)
         return;
-    report_print(&run->report,
-                 "  %s of the file in the page cache; the kernel reclaimed %s of files' pages; the "
-                 "page cache of others %s by %s\n",
-                 units_format_size(state->resident_bytes, resident, sizeof resident),
-                 units_format_size(window->counters[RECLAIMED], reclaimed, sizeof reclaimed),
-                 window->counters[OTHERS] < 0 ? "shrank" : "grew",
-                 units_format_size(fabs(window->counters[OTHERS]), others, sizeof others));
+    report_print(
+        &run->report,
+        "  %s of the file in the page cache; the kernel reclaimed %s of files' pages; the "
+        "page cache of others %s by %s\n",
+        units_format_size(state->resident_bytes, resident, sizeof resident),
+        units_format_size(grown_by(window->counters[RECLAIMED]), reclaimed, sizeof reclaimed),
+        window->counters[OTHERS] < 0 ? "shrank" : "grew",
+        units_format_size(fabs(window->counters[OTHERS]), others, sizeof others));
 }
 
 static void describe(struct run *run, struct line *line)

@@ -238,6 +238,13 @@ static int write_header(const struct recording *recording, const struct record_s
     return write_line(recording->file, &line);
 }
 
+// How often a second something was counted. NAN: the counter has stepped back, as that of
+// interrupts does where a 32-bit counter of a CPU that is in its sum begins again.
+static double rate_of(unsigned long long before, unsigned long long after, double seconds)
+{
+    return after < before ? NAN : (double)(after - before) / seconds;
+}
+
 // The shares of each CPU, and how often there was what is counted of all of them.
 static void add_changes(struct line *line, const char *load, const char *steal,
                         const struct sample *before, const struct sample *after, double seconds)
@@ -249,8 +256,8 @@ static void add_changes(struct line *line, const char *load, const char *steal,
             line_fixed(line, NULL, share_of(before, after, i, which == 1, seconds), 2);
         line_close(line);
     }
-    line_fixed(line, "switches_per_s", (double)(after->switches - before->switches) / seconds, 1);
-    line_fixed(line, "interrupts_per_s", (double)(after->interrupts - before->interrupts) / seconds,
+    line_fixed(line, "switches_per_s", rate_of(before->switches, after->switches, seconds), 1);
+    line_fixed(line, "interrupts_per_s", rate_of(before->interrupts, after->interrupts, seconds),
                1);
 }
 
@@ -336,11 +343,13 @@ static void print_summary(struct run *run, const struct recording *recording,
     char text[24];
     for (unsigned i = 0; i < last->count; i++)
         load += share_of(&recording->first, last, i, false, seconds) / last->count;
-    report_print(
-        &run->report,
-        "record: %u spans in %.3f s; %u CPUs, %.1f %% busy; %.0f context switches a second\n",
-        recording->spans, seconds, last->count, load,
-        (double)(last->switches - recording->first.switches) / seconds);
+    const double switches = rate_of(recording->first.switches, last->switches, seconds);
+    report_print(&run->report, "record: %u spans in %.3f s; %u CPUs, %.1f %% busy; ",
+                 recording->spans, seconds, last->count, load);
+    if (isnan(switches))
+        report_print(&run->report, "context switches not known: their counter stepped back\n");
+    else
+        report_print(&run->report, "%.0f context switches a second\n", switches);
     if (recording->wakeups.count == 0)
         return;
     report_print(&run->report, "  wake-up latency of %llu",

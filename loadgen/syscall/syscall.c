@@ -99,7 +99,7 @@ static void end(struct worker *worker)
 
 static double operate(struct worker *worker)
 {
-    const double times = worker->run->quantum;
+    const double times = worker->orders.quantum;
     if (!call_of(worker->run)->make(own_of(worker)->fd, (uint64_t)times))
         return worker_fail(worker, "a call failed: %s: choose another --call", strerror(errno));
     return times;
@@ -154,7 +154,7 @@ static void notes(struct run *run, const char *event, const struct snapshot *win
 static void describe(struct run *run, struct line *line)
 {
     line_text(line, "call", call_names[settings_of(run)->call]);
-    line_count(line, "chunk_operations", (uint64_t)run->quantum);
+    line_count(line, "chunk_operations", (uint64_t)engine_quantum(run));
 }
 
 static const struct load syscall_load = {
@@ -166,6 +166,7 @@ static const struct load syscall_load = {
     LOAD_OPTIONS(options),
     .unit = UNIT_OPS,
     .quantum = MOST_IN_A_ROW,
+    .grain = 1,
     .steps_per_s = STEPS_PER_S,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .pinned = true,
