@@ -139,7 +139,4 @@ LINES
     "$JOSTLE" run --quiet --output plain -r 2 -n x -L n 1,2 'sleep 0.0{n}' --export-json json
     holds '.results | map([.command, .parameters.n]) == [["x", "1"], ["x", "2"]]' <json
     holds '[.variants[].name] == ["x,n=1", "x,n=2"]' <plain/experiment.json
-    # One value is a parameter, too.
-    "$JOSTLE" run --quiet --output single -r 2 -L n 1 'sleep 0.0{n}' --export-json json
-    holds '.results | map([.command, .parameters]) == [["sleep 0.01", {n: "1"}]]' <json
 }
