@@ -106,14 +106,37 @@ LINES
 @test "the result is exported as hyperfine exports it" {
     "$JOSTLE" run --quiet --output out -r 7 'sleep 0.01' 'sleep 0.02' --export-json json --export-csv csv --export-markdown md \
         --export-asciidoc adoc --export-orgmode - >org
-    holds '.results | length == 2 and all(.[]; (.times | length) == 7 and .mean > 0.005 and .exit_codes == [0, 0, 0, 0, 0, 0, 0])' <json
-    head -n 1 csv | grep -q ,
-    grep -q '^| sleep' md
-    grep -q '^|===$' adoc
-    [[ $(grep -c '^| sleep' adoc) -eq 2 && $(grep -c '^| sleep' org) -eq 2 ]]
-    grep -q '^|--+--' org
+    holds '.results | length == 2 and all(.[]; (.times | length) == 7 and .mean > 0.005 and .exit_codes == [0, 0, 0, 0, 0, 0, 0])
+        and map(.command) == ["sleep 0.01", "sleep 0.02"]' <json
+    # hyperfine's columns, and its tables, with nothing around them.
+    [[ $(head -n 1 csv) == command,mean,stddev,median,user,system,min,max && $(wc -l <csv) -eq 3 ]]
+    [[ $(sed -n 2p csv) =~ ^'sleep 0.01'(,[0-9.e-]+){7}$ ]]
+    [[ $(head -n 2 md) == '| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |'$'\n''|:---|---:|---:|---:|---:|' && $(wc -l <md) -eq 4 ]]
+    grep -qE '^\| `sleep 0\.01` \| [0-9.]+ ± [0-9.]+ \| [0-9.]+ \| [0-9.]+ \| [0-9.]+( ± [0-9.]+)? \|$' md
+    [[ $(grep -c '1\.00 |$' md) -eq 1 ]]
+    [[ $(head -n 1 adoc) == '[cols="<,>,>,>,>"]' && $(grep -c '^|===$' adoc) -eq 2 ]]
+    # shellcheck disable=SC2016 # they are marks of the formats
+    [[ $(grep -c '^| `sleep' adoc) -eq 2 && $(grep -c '^| =sleep 0.0[12]=  |  ' org) -eq 2 ]]
+    grep -qx '|--+--+--+--+--|' org
     "$JOSTLE" run --quiet --output one -r 2 --export-json json 'sleep 0.01'
     holds '.results[0].command == "sleep 0.01"' <json
     run -1 "$JOSTLE" run --quiet --output two -r 2 --export-json none/json 'sleep 0.01'
     [[ $output == 'jostle: none/json cannot be written'* && -s two/result.json ]]
+}
+
+@test "an export has the command that was typed, its parameters, and the name that was given" {
+    "$JOSTLE" run --quiet --output scan -r 2 -P n 1 2 'sleep 0.0{n}; true' --export-json json --export-csv csv
+    holds '.results | map(.command) == ["sleep 0.01; true", "sleep 0.02; true"] and map(.parameters) == [{n: "1"}, {n: "2"}]' <json
+    [[ $(head -n 1 csv) == *,max,parameter_n && $(tail -n 1 csv) == 'sleep 0.02; true,'*,2 ]]
+    "$JOSTLE" run --quiet --output named -r 2 -n 'my | name' 'sleep 0.01' 'sleep 0.02' --export-json json --export-markdown md
+    holds '.results | map(.command) == ["my | name", "sleep 0.02"]' <json
+    # shellcheck disable=SC2016 # marks of Markdown
+    grep -qF '| `my \| name` |' md
+    "$JOSTLE" run --quiet --output filled -r 2 -n 'x{n}' -L n 1,2 'sleep 0.0{n}' --export-json json
+    holds '.results | map(.command) == ["x1", "x2"]' <json
+    holds '[.variants[].name] == ["x1", "x2"]' <filled/experiment.json
+    # A name that does not say it is told apart by its values.
+    "$JOSTLE" run --quiet --output plain -r 2 -n x -L n 1,2 'sleep 0.0{n}' --export-json json
+    holds '.results | map([.command, .parameters.n]) == [["x", "1"], ["x", "2"]]' <json
+    holds '[.variants[].name] == ["x,n=1", "x,n=2"]' <plain/experiment.json
 }

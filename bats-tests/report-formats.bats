@@ -116,7 +116,7 @@ compiles() {
     awk -F '|' '/^\|/ { line = $0; gsub(/\\\|/, "", line); n = split(line, cells, "|"); if (columns && n != columns) { print; bad = 1 }; columns = n; next } { columns = 0 } END { exit bad }' out.md
 }
 
-@test "CSV: figures are those of the model, and names come back as they were" {
+@test "CSV: figures are those of the model, and names come back as they were, but for control characters" {
     nasty campaign
     report campaign --format json >model.json
     report campaign --format csv --output out.csv
@@ -124,11 +124,13 @@ compiles() {
     python3 - <<'PYTHON'
 import csv, json
 model = json.load(open("model.json"))
+text = open("out.csv", newline="").read() + open("runs.csv", newline="").read()
+assert not any((ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160 for c in text)
 rows = list(csv.DictReader(open("out.csv", newline="")))
 assert len(rows) == 2 * 2 * 4, len(rows)
 for cell in model["cells"]:
     mine = [r for r in rows if r["cell"] == cell["name"]]
-    assert all(r["target"] == cell["target"] and json.loads(r["command"]) == cell["command"] for r in mine)
+    assert all(r["target"] == cell["target"].replace("\x1b", "\\e") and json.loads(r["command"]) == cell["command"] for r in mine)
     for row in mine:
         figure = cell[row["role"]][row["metric"]]
         for field in ("mean", "variance", "stddev", "median", "min", "max"):
@@ -319,4 +321,120 @@ PYTHON
     run ! grep -vE '^(# (HELP|TYPE) [a-z_]+ .*|[a-z_]+\{([a-z]+="([^"\\]|\\.)*",?)*\} [0-9.e+-]+)$' prom
     type -P promtool >/dev/null || return 0
     promtool check metrics <prom
+}
+
+@test "what CI reads has each metric that was asked for, with unit and direction, under its command" {
+    local format
+    local -a judged=(--metric 'rate=stdout:/rate ([0-9.]+)/,better=higher,unit=req/s')
+    "$JOSTLE" run --quiet --runs 3 --output r "${judged[@]}" --variant 'old=echo rate 1003' --variant 'new=echo rate 502'
+    "$JOSTLE" run --quiet --runs 3 --output other "${judged[@]}" --variant 'old=echo rate 7' --variant 'new=echo rate 8'
+    # Bencher's form, without what was not asked for; the series of two commands have names of their own.
+    report r --format bencher | holds '. == {
+        "old: echo rate 1003": { rate: { value: 1003, unit: "req/s", better: "higher" } },
+        "new: echo rate 502": { rate: { value: 502, unit: "req/s", better: "higher" } } }'
+    report r other --format bencher | holds 'length == 4 and has("new: echo rate 502") and has("new: echo rate 8")'
+    # Bigger is better for all: customBiggerIsBetter.
+    report r --format benchmark-action | holds 'map([.name, .unit, .value]) | sort == [["new: echo rate 502: rate", "req/s", 502], ["old: echo rate 1003: rate", "req/s", 1003]]'
+    report r --format benchmark-action | holds 'all(.[]; .extra | contains("bigger is better"))'
+    report r --format prometheus >prom
+    grep -qF 'jostle_metric{name="new: echo rate 502",load="",level="",parameters="",metric="rate",unit="req/s",better="higher",bound="value"} 502' prom
+    run ! grep jostle_wall_seconds prom
+    report r --format hyperfine | holds '.results[1] | .command == "old: echo rate 1003" and .metrics.rate.mean == 1003 and .metrics.rate.unit == "req/s" and .metrics.rate.better == "higher"'
+    [[ $(report r --format hyperfine-csv | head -n 1) == command,mean,stddev,median,user,system,min,max,metric_rate,metric_rate_unit,metric_rate_better ]]
+    report r --format hyperfine-csv | grep -qE '^new: echo rate 502,.*,502,req/s,higher$'
+    report r --format hyperfine-markdown | grep -qF '| Relative | rate [req/s] |'
+}
+
+@test "metrics of both directions are in two files for github-action-benchmark, and a latency is in Bencher's unit" {
+    "$JOSTLE" run --quiet --runs 3 --output r --metric 'wall_s,max_rss_bytes' --metric 'rate=stdout:/r ([0-9]+)/,better=higher' \
+        --metric 'latency=stdout:/l ([0-9]+)/,unit=ms' 'echo r 5 l 7'
+    report r --format benchmark-action >smaller
+    report r --format benchmark-action-bigger >bigger
+    holds 'map(.name) == ["echo r 5 l 7", "echo r 5 l 7: max_rss_bytes", "echo r 5 l 7: latency"] and all(.[]; .extra | contains("rate: see --format benchmark-action-bigger"))' <smaller
+    holds 'map([.name, .value, .unit]) == [["echo r 5 l 7: rate", 5, ""]]' <bigger
+    report r --format bencher | holds '.["echo r 5 l 7"] | .latency == { value: 7000000, unit: "ns", better: "lower" } and (.wall_s.value | . > 0 and . < 10) and .max_rss_bytes.unit == "B" and .rate.value == 5'
+}
+
+@test "capacities are exported as such" {
+    report --quiet "$FIXTURES/capacity" --format bencher | holds '[.[].capacity.value] | sort == [29000, 41000]'
+    report --quiet "$FIXTURES/capacity" --format prometheus | grep -q 'metric="capacity",unit="/s",better="higher",bound="high"} 42600$'
+}
+
+@test "JUnit and a comment name the command, wherever its records are" {
+    "$JOSTLE" run --quiet --runs 3 --output '1.._x' --variant 'old=sh -c "exit 0"' --variant new=true
+    report '1.._x' --format junit >junit.xml
+    grep -qF '<testcase classname="sh -c &quot;exit 0&quot;" name="new against old alone: wall time"' junit.xml
+    run ! grep -E '(classname|testsuites? name)="[^"]*1[.][.]_x' junit.xml
+    [[ $(report '1.._x' --format github | head -n 1) == *': sh -c "exit 0"' ]]
+    # Two with one command are told apart.
+    cp -r 1.._x second
+    report '1.._x' second --format junit >two.xml
+    [[ $(grep -c '<testsuite name="1.._x"' two.xml) -eq 1 && $(grep -c '<testsuite name="second"' two.xml) -eq 1 ]]
+    run -5 "$JOSTLE" run --quiet --runs 3 --output failed -- sh -c 'exit 9'
+    report failed --format junit | grep -qE '<testcase classname="sh -c &(#39|apos);exit 9&(#39|apos);" name="measurement"'
+}
+
+@test "a flag of a record is no mark-up, and no control character reaches a reader" {
+    local format text=$'x` <img src=q onerror=1> [a](javascript:1) \e[31m\a\xc2\xad\xd8\x9c\xe2\x80\xae'
+    synthetic 2 3 campaign
+    for format in campaign/cells/*/result.json; do
+        edited "$format" --arg text "$text" '.warnings = [{ flag: $text, severity: "problem", condition: null, message: $text }, { flag: ("n" + $text), severity: "note", condition: null, message: $text }]'
+    done
+    nasty other "$text"
+    for format in md github latex csv terminal junit asciidoc orgmode hyperfine-csv hyperfine-markdown prometheus; do
+        report --quiet campaign other --format "$format" >"out.$format"
+        LC_ALL=C run ! grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]|\xc2\xad|\xd8\x9c|\xe2\x80\xae' "out.$format"
+    done
+    for format in md github; do
+        # shellcheck disable=SC2016 # marks of Markdown
+        grep -qF 'x\` &lt;img src=q onerror=1&gt; \[a\](javascript:1) ' "out.$format"
+        run ! grep -F '<img' "out.$format"
+        run ! grep -F '`x`' "out.$format"
+    done
+}
+
+@test "a ratio without an interval is not bold" {
+    synthetic 2 3 campaign
+    local file
+    for file in campaign/cells/*/result.json; do
+        edited "$file" '.slowdowns |= map(.ci = null | .error = null | .p = null | .distinguishable = null)'
+    done
+    report --quiet campaign --format md >out.md
+    report --quiet campaign --format latex >out.tex
+    grep -qF '(no interval)' out.md
+    run ! grep -F '**' out.md
+    run ! grep -F '\textbf' out.tex
+}
+
+@test "a line that is there twice is named, and counts once" {
+    "$JOSTLE" run --quiet --runs 3 --output r -- true
+    sed -n 2p r/runs.jsonl >line
+    cat line >>r/runs.jsonl
+    run -0 --separate-stderr "$JOSTLE" report r --format csv --runs
+    [[ $(wc -l <<<"$output") -eq 4 ]]
+    # shellcheck disable=SC2154 # bats sets it
+    [[ $stderr == 'jostle: r/runs.jsonl: 1 line is of a run that is there already: left out' ]]
+    run -0 "$JOSTLE" run --quiet --resume --runs 4 --output r -- true
+    [[ $output == *'r/runs.jsonl: line 4 is left out: its block has this condition already'* ]]
+    holds '.conditions[0].runs == 4' <r/result.json
+}
+
+@test "an experiment that is being measured is running, not interrupted" {
+    "$JOSTLE" run --quiet --runs 500 --output r -- sleep 0.1 >/dev/null 2>&1 &
+    local measured=$!
+    until [[ -s r/runs.jsonl && $(wc -l <r/runs.jsonl) -ge 3 ]]; do sleep 0.1; done
+    report r --format json >model 2>/dev/null
+    report r --format junit >junit.xml
+    kill "$measured"
+    wait "$measured" || true
+    holds '.waiting[0] | .state == "running" and (.reason | startswith("not ended when this report was made; "))' <model
+    grep -q '<skipped message="running: ' junit.xml
+    report r --format json | holds '.waiting[0].state == "interrupted"'
+}
+
+@test "CSV has the baseline of several loads once" {
+    "$JOSTLE" slowdown --quiet --runs 2 --output r --load 'a=cpu --percent 1' --load 'b=cpu --percent 2' -- true
+    report r --format csv >all.csv
+    report r --format csv --only '*b' >one.csv
+    [[ $(grep -c ',"baseline","wall_s"' all.csv) -eq 1 && $(grep -c ',"loaded","wall_s"' all.csv) -eq 2 && $(grep -c ',"baseline","wall_s"' one.csv) -eq 1 ]]
 }

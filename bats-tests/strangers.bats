@@ -274,3 +274,18 @@ END
         rm -r other
     done
 }
+
+@test "a link that another user has put into a shared folder is not followed by --json" {
+    [[ $EUID -eq 0 ]] || skip 'only root can make a link of another user'
+    local made=0
+    mkdir shared && chmod 1777 shared
+    echo kept >victim
+    ln -s ../victim shared/link
+    chown -h 65534:65534 shared/link || skip 'there is no other user here'
+    run -1 "$JOSTLE" run --quiet --runs 1 --output "out$((++made))" --json shared/link -- true
+    [[ $output == 'jostle: shared/link cannot be written (Permission denied): '* && $(<victim) == kept ]]
+    # One of their own, and of the folder's owner, is.
+    chown -h 0:0 shared/link
+    "$JOSTLE" run --quiet --runs 1 --output "out$((++made))" --json shared/link -- true
+    [[ -L shared/link && $(<victim) != kept ]]
+}

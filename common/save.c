@@ -142,9 +142,25 @@ static bool wants_direct(const char *path)
     return lstat(path, &status) == 0 && S_ISLNK(status.st_mode) && stat(path, &status) != 0;
 }
 
+// Whether path is a link that somebody else has put into a folder where everybody may (/tmp): the
+// kernel does not follow it where fs.protected_symlinks is 1, and we do not anywhere.
+static bool is_planted(const char *path)
+{
+    struct stat link, folder;
+    OWNED char *above = beside(path, ".");
+    return above && lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && stat(above, &folder) == 0 &&
+           (folder.st_mode & S_ISVTX) && (folder.st_mode & S_IWOTH) && link.st_uid != geteuid() &&
+           link.st_uid != folder.st_uid;
+}
+
 bool save_begin(struct save *save, const char *path, enum save_kind kind)
 {
     const bool direct = kind == SAVE_OUTPUT && wants_direct(path);
+    *save = (struct save){0};
+    if (kind == SAVE_OUTPUT && is_planted(path)) {
+        errno = EACCES;
+        return false;
+    }
     // Where a link of the user leads to.
     *save = (struct save){.kind = kind,
                           .path = kind == SAVE_OUTPUT && !direct ? realpath(path, NULL) : NULL};
@@ -235,11 +251,11 @@ static bool is_possible(const char *path)
 {
     struct save save;
     struct stat status;
-    if (stat(path, &status) == 0) {
+    if (!is_planted(path) && stat(path, &status) == 0) {
         errno = EISDIR; // where access() has nothing against it
         return access(path, W_OK) == 0 && !S_ISDIR(status.st_mode);
     }
-    if (wants_direct(path))
+    if (!is_planted(path) && wants_direct(path))
         return true; // to try it would make the file that the link names
     if (!save_begin(&save, path, SAVE_OUTPUT))
         return false;

@@ -50,7 +50,7 @@ size_t fold_columns(int fd);
 char *fold_text(const char *text, size_t columns);
 
 // Text of users and of records for people: what would move the cursor, ring a bell, hide or turn
-// text around becomes visible, such as \n, \e or \u{202e}. lib/visible.jq does the same.
+// text around becomes visible, such as \n, \e or \u{202e}. lib/text.jq does the same.
 
 // A copy, to be freed; NULL: out of memory.
 char *visible_copy(const char *text);

@@ -542,12 +542,14 @@ json_t *experiment_to_json(const struct experiment *experiment)
         json_pack("{s:s, s:o}", "group", ARRANGEMENT_NAME, "cgroup",
                   cgroup_shares_cpus(folder) ? text_to_json(folder) : json_null());
     json_t *record = json_pack(
-        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, "
+        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, "
+        "s:o, "
         "s:O?, "
         "s:o}",
         "schema", SCHEMA_EXPERIMENT, "knows_null", output_missed_by(experiment), "inputs",
-        inputs_to_json(experiment), "command", texts_to_json(first->words.item, first->words.count),
-        "program", variant_program_to_json(first, &arena), "variants",
+        inputs_to_json(experiment), "line", text_to_json(first->line), "command",
+        texts_to_json(first->words.item, first->words.count), "program",
+        variant_program_to_json(first, &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",
         text_to_json(experiment->session.build), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",

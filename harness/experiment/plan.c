@@ -32,8 +32,8 @@ static void put_flag(const char *key, bool value)
         pair_put(key, "1");
 }
 
-static const char *const export_formats[EXPORTS] = {"hyperfine", "csv", "md", "asciidoc",
-                                                    "orgmode"};
+static const char *const export_formats[EXPORTS] = {
+    "hyperfine", "hyperfine-csv", "hyperfine-markdown", "hyperfine-asciidoc", "hyperfine-orgmode"};
 
 void plan_write_session(const struct experiment *experiment)
 {

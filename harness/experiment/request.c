@@ -74,6 +74,7 @@ static void naming_complete(struct variants *variants, struct arena *arena)
 // What one --variant, or TARGET, says.
 struct source {
     const char *name;                // NULL: none was given
+    const char *title;               // the name as it was written; NULL: it is like name
     const char *text;                // to be split, or for a shell; NULL: the words of TARGET
     const struct revision *revision; // NULL: none
 };
@@ -190,7 +191,7 @@ static void read_target(struct maker *maker)
     for (size_t i = 0; i < revisions->count; i++) {
         const struct revision *revision = &revisions->revision[i];
         maker->source[maker->source_count++] =
-            (struct source){revision->name, source.text, revision};
+            (struct source){.name = revision->name, .text = source.text, .revision = revision};
     }
 }
 
@@ -203,18 +204,24 @@ static bool are_commands(const struct experiment *experiment)
            is_command_line(experiment->target.item[0]);
 }
 
+static void name_source(const struct maker *maker, struct source *source, const char *title)
+{
+    source->name = name_clean(maker->arena, title);
+    source->title = title;
+}
+
 static void take_names(struct maker *maker)
 {
     const struct option_list *names = &maker->experiment->session.names;
     const char *reference_name = maker->experiment->session.reference_name;
     const size_t first = maker->experiment->session.reference != NULL;
     if (reference_name)
-        maker->source[0].name = name_clean(maker->arena, reference_name);
+        name_source(maker, &maker->source[0], reference_name);
     if (names->count > maker->source_count - first)
         usage_error("--command-name: %zu names for %zu commands: give at most one for each",
                     names->count, maker->source_count - first);
     for (size_t i = 0; i < names->count; i++)
-        maker->source[first + i].name = name_clean(maker->arena, names->item[i]);
+        name_source(maker, &maker->source[first + i], names->item[i]);
 }
 
 // ---- which shell ----
@@ -283,7 +290,17 @@ static void split_command(struct variant *variant, const struct maker *maker, co
     variant->words = (struct option_list){count, (const char **)words};
 }
 
-// "new,threads=2"; NULL: it has no name yet.
+// Whether a text has a place for each parameter.
+static bool has_all_parameters(const struct maker *maker, const char *text)
+{
+    const struct parameters *parameters = &maker->variants->parameters;
+    for (size_t i = 0; i < parameters->count; i++)
+        if (!strstr(text, arena_format(maker->arena, "{%s}", parameters->parameter[i].name)))
+            return false;
+    return true;
+}
+
+// "new,threads=2", or what the name itself says of the parameters; NULL: it has no name yet.
 static const char *name_of(const struct maker *maker, const struct source *source,
                            size_t combination)
 {
@@ -291,11 +308,12 @@ static const char *name_of(const struct maker *maker, const struct source *sourc
     const char *values = parameters_name(parameters, maker->arena, combination);
     if (parameters->count == 0)
         return source->name;
-    if (maker->source_count == 1)
-        return name_clean(maker->arena, values);
     if (!source->name)
-        return NULL;
-    return name_clean(maker->arena, arena_format(maker->arena, "%s,%s", source->name, values));
+        return maker->source_count == 1 ? name_clean(maker->arena, values) : NULL;
+    const char *name = fill_parameters(maker, combination, source->title ?: source->name);
+    if (!source->title || !has_all_parameters(maker, source->title))
+        name = arena_format(maker->arena, "%s,%s", name, values);
+    return name_clean(maker->arena, name);
 }
 
 static void add_variant(struct maker *maker, const struct source *source, size_t combination)
@@ -310,6 +328,10 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     variant->folder = source->revision ? source->revision->folder : NULL;
     variant->name = name_of(maker, source, combination);
     variant->given = source->name;
+    if (source->name) {
+        variant->title = fill_parameters(maker, combination, source->title ?: source->name);
+        variant->named = source->title ? "command-name" : source->revision ? "revision" : "variant";
+    }
     // Its own words, or a text as the shell's last word, or those of TARGET.
     if (text && !shell->name)
         split_command(variant, maker, text);
@@ -322,6 +344,7 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
                  fill_parameters(maker, combination, experiment->target.item[i]));
     variant->text =
         arena_keep(maker->arena, words_quote(variant->words.item, variant->words.count));
+    variant->line = text ?: variant->text;
     variant->shell = text ? shell->name : NULL;
     if (text && !shell->name)
         check_program(variant, maker, source->name);

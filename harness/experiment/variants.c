@@ -568,9 +568,11 @@ json_t *variants_to_json(const struct variants *variants, struct arena *arena)
     for (size_t i = 0; i < variants->count; i++) {
         const struct variant *variant = &variants->variant[i];
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "name", text_to_json(variant->name),
-                            "command", texts_to_json(variant->words.item, variant->words.count),
-                            "shell", text_to_json(variant->shell), "program",
+            list, json_pack("{s:o, s:o, s:s?, s:o, s:o, s:o, s:o, s:o, s:o}", "name",
+                            text_to_json(variant->name), "title", text_to_json(variant->title),
+                            "named", variant->named, "line", text_to_json(variant->line), "command",
+                            texts_to_json(variant->words.item, variant->words.count), "shell",
+                            text_to_json(variant->shell), "program",
                             variant_program_to_json(variant, arena), "revision",
                             revision_to_json(variant->revision), "parameters",
                             parameters_to_json(&variants->parameters, variant->combination)));

@@ -23,9 +23,11 @@ def ceil: -(-. | floor);
 # Text of users and of records, as people see it: what would move the cursor, ring a bell, hide or turn text
 # around becomes visible, such as \n, \e or \u{202e} (the same as common/text.h).
 
-def hidden: . < 32 or (. >= 127 and . < 160) or (. >= 8203 and . <= 8207) or (. >= 8232 and . <= 8238) or (. >= 8288 and . <= 8303) or . == 65279;
+def hidden:
+  . < 32 or (. >= 127 and . < 160) or . == 173 or . == 1564 or . == 6158 or (. >= 8203 and . <= 8207) or (. >= 8232 and . <= 8238)
+  or (. >= 8288 and . <= 8303) or . == 65279 or (. >= 65529 and . <= 65531) or (. >= 917504 and . <= 917631);
 def code_text: if . == 10 then "\\n" elif . == 9 then "\\t" elif . == 13 then "\\r" elif . == 27 then "\\e"
-  else . as $code | "\\u{" + ([12, 8, 4, 0] | map($code / pow(2; .) | floor % 16 | "0123456789abcdef"[. : . + 1]) | join("")) + "}" end;
+  else . as $code | "\\u{" + ([(if $code > 65535 then 16 else empty end), 12, 8, 4, 0 | $code / pow(2; .) | floor % 16 | "0123456789abcdef"[. : . + 1]] | join("")) + "}" end;
 # A regular expression for each text would take longer than all else.
 def is_plain: explode | (min // 32) >= 32 and (max // 32) < 127;
 def visible_but(kept): if is_plain then . else explode | map(if hidden and (kept | not) then code_text else [.] | implode end) | join("") end;

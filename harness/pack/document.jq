@@ -60,7 +60,7 @@ def blocks:
     (select(.rows != []) | { figures: true, style: "4", $columns, rows: [.rows[].texts | [.[$columns[].key]]] }),
     { figures: true, list: .lines },
     (if $format == "md" then
-       (.findings | select(. != []) | { raw: true, list: map("\(if .severity == "problem" then "**problem**" else "note" end) \(.flag): \(finding_text | md)") })
+       (.findings | select(. != []) | { raw: true, list: map("\(if .severity == "problem" then "**problem**" else "note" end) \(.flag | md): \(finding_text | md)") })
      else
        { tight: true, list: [(.findings[] | select(.severity == "problem") | "problem: \(finding_text)"),
            ([.findings[] | select(.severity != "problem") | .flag] | select(. != []) | "notes: \(join(", ")) (--format md or json shows them)")] } end),

@@ -70,7 +70,7 @@ def md_blocks:
   | { h: 2, text: "Predicted slowdown beside a neighbour" },
     (places[] as $place
      | ($all | columns_of($place)) as $columns
-     | { raw: true, p: "Victims by rows, aggressors by columns, \($place | place_words) (`\($place)`):" },
+     | { raw: true, p: "Victims by rows, aggressors by columns, \($place | place_words | md) (\($place | code_md)):" },
        { raw: true, p: ([
            "| | \($columns | map(md) | join(" | ")) |",
            "| --- |\($columns | map(" ---: |") | join(""))",

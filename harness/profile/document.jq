@@ -49,7 +49,7 @@ def blocks:
   | "neighbours at the place \(.place)" as $where | "program on CPUs \(.cpus.target), neighbours on \(.cpus.loads)" as $cpus
   | (if $format == "md" then
        { h: 1, text: "Profile of \(.program.name)" },
-       { raw: true, p: "`\(.program.words | words | put("`"; "'"))` on \(.machine.host), \($where) (\($cpus)), measured until \(.made) with jostle \(.jostle)." },
+       { raw: true, p: "`\(.program.words | words | put("`"; "'"))` on \(.machine.host | md), \($where | md) (\($cpus | md)), measured until \(.made | md) with jostle \(.jostle | md)." },
        { list: [alone_text, neighbour_text] },
        { h: 2, text: "Slowdown by kind and level of load" }, sensitivity,
        { h: 2, text: "Pressure on neighbours" }

@@ -104,6 +104,9 @@ static void put_names(struct line *json, const struct cell *cell)
     else
         line_raw(json, "parameters", "{}");
     view_put(json, "command", cell->command);
+    line_text(json, "line", cell->line);
+    line_text(json, "title", cell->title);
+    line_text(json, "named", cell->named);
     line_text(json, "variant", cell->variant);
     line_text(json, "load", cell->load);
     line_text(json, "level", cell->level);
@@ -365,7 +368,7 @@ static void put_metric(struct line *json, const struct cell *cell, size_t number
     line_text(json, "unit", metric->unit);
     line_bool(json, "timed", number == METRIC_WALL);
     line_bool(json, "main", number == cell->of->metrics.main);
-    ratio_put_point(json, slowdown, !view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE));
+    ratio_put_point(json, slowdown, view_holds(slowdown, "distinguishable"));
     put_extent(json, "alone", cell->baseline, metric);
     put_extent(json, "loaded", cell->loaded, metric);
     line_close(json);
@@ -592,6 +595,7 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
     const struct row row = row_of(cell);
     columns_put_row(&json, TABLE_CELLS, &row, cell->slowdown);
     line_text(&json, "experiment", cell->of->name);
+    visible_put(&json, "title", cell->of->cell ? NULL : view_text(cell->of->record.top, "line"));
     visible_put(&json, "variant", cell->variant);
     visible_put(&json, "load", cell->load);
     visible_put(&json, "level", cell->level);

@@ -49,6 +49,7 @@ static void add_waiting(struct collected *to, const struct experiment *experimen
     MORE(&to->waiting) = (struct waiting){
         .name = kept(texts, view_text(experiment->cell, "name")) ?: experiment->name,
         .reason = kept(texts, reason),
+        .title = experiment->cell ? NULL : kept(texts, view_text(experiment->record.top, "line")),
         .host = kept(texts, view_text(experiment->environment, "host")
                                 ?: view_text(experiment->status.top, "host")),
         .state = state,
@@ -82,9 +83,12 @@ static const char *why_not_done(const struct experiment *experiment, const char 
         return !experiment->record.top ? "experiment.json cannot be used"
                                        : "result.json cannot be used";
     if (strcmp(state, "running") == 0)
-        return said(experiment->texts,
-                    "not ended when this report was made; %zu runs so far, last noted %s", runs,
-                    view_text(experiment->status.top, "updated") ?: "never");
+        return said(experiment->texts, "not ended when this report was made; %zu runs so far%s",
+                    runs,
+                    !experiment->status.top
+                        ? ""
+                        : said(experiment->texts, ", last noted %s",
+                               view_text(experiment->status.top, "updated") ?: "never"));
     if (experiment->reason)
         return experiment->reason;
     if (strcmp(state, "failed") == 0)
@@ -191,6 +195,7 @@ static struct report_line line_of(struct arena *texts, const struct cell *cell)
         .load = kept(texts, cell->load ?: "-"),
         .level = kept(texts, cell->level ?: "-"),
         .experiment = cell->of->name,
+        .reference = kept(texts, cell->reference),
         .of_campaign = cell->of->cell != NULL,
         .same = arena_keep(texts, same_key(cell)),
         .host = kept(texts, cell->host),
@@ -231,10 +236,24 @@ static void add_ratios(struct family *family, const struct experiment *experimen
 
 // ---- cells
 
+// Whether the cell before this one, or one before that, has the baseline of this line.
+static bool has_baseline(const struct collected *collected, const struct report_line *line)
+{
+    for (size_t i = collected->lines.count; i-- > 0;) {
+        const struct report_line *other = &collected->lines.item[i];
+        if (other->experiment != line->experiment)
+            return false;
+        if (strcmp(other->reference, line->reference) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add_cell(struct collected *to, struct cell *cell, struct experiment *experiment,
                      const struct wanted *wanted)
 {
     struct report_line line = line_of(&to->texts, cell);
+    cell->again = has_baseline(to, &line);
     // A session's ratio is not one of the family, but that over all sessions. People want one row
     // of these.
     experiment->spots = experiment->is_session ? NULL : &line.spots;

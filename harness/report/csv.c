@@ -7,7 +7,7 @@
 
 // CSV for programs: RFC 4180 but for the line ends. Numbers are as recorded. Text is quoted, and as
 // it was, but for what a spreadsheet would take for a formula that calls something, and for what a
-// terminal would obey where standard output is one.
+// terminal would obey. Lines stay lines, unless standard output is a terminal.
 struct csv {
     FILE *file;
     bool inside; // a line has begun
@@ -20,12 +20,24 @@ static bool is_formula(const char *text)
     return *text == '=' || (*text != '\0' && strchr("+-@", *text) && strpbrk(text, "(|!#&'\""));
 }
 
-// The terminal is only asked about where there is something that it could obey.
-static bool is_to_be_visible(const char *text)
+// What the reader may see of a text.
+static const char *readable(struct arena *texts, const char *text)
 {
-    while (*text >= ' ' && *text < 0x7f)
-        text++;
-    return *text != '\0' && isatty(STDOUT_FILENO);
+    const char *end = text;
+    while (*end >= ' ' && *end < 0x7f)
+        end++;
+    if (*end == '\0')
+        return text;
+    if (isatty(STDOUT_FILENO))
+        return shown(texts, text);
+    const char *result = "";
+    for (size_t length; *text != '\0'; text += length) {
+        const size_t blanks = strspn(text, "\n\t");
+        length = blanks + strcspn(text + blanks, "\n\t");
+        result = said(texts, "%s%.*s%s", result, (int)blanks, text,
+                      shown(texts, said(texts, "%.*s", (int)(length - blanks), text + blanks)));
+    }
+    return result;
 }
 
 static void begin(struct csv *csv)
@@ -55,7 +67,7 @@ static void csv_text(struct csv *csv, const char *text)
     if (!text)
         return;
     struct arena texts = {0};
-    quote(csv, is_to_be_visible(text) ? shown(&texts, text) : text);
+    quote(csv, readable(&texts, text));
     arena_free(&texts);
 }
 
@@ -536,7 +548,8 @@ char *figures_of(const struct cell *cell)
     char *text = NULL;
     size_t size = 0;
     struct csv csv = {.file = must(open_memstream(&text, &size))};
-    put_condition(&csv, cell, false);
+    if (!cell->again)
+        put_condition(&csv, cell, false);
     put_condition(&csv, cell, true);
     (void)stream_text(csv.file, &text);
     if (size > 0)

@@ -21,6 +21,9 @@ def md:
 # A figure, whose unit may be a user's: brackets are those of its interval.
 def figure_md: md | put("\\["; "[") | put("\\]"; "]");
 
+# A word of ours as code; what is none is text.
+def code_md: if test("^[A-Za-z0-9._=-]+$") then "`\(.)`" else md end;
+
 def line: "| " + join(" | ") + " |";
 def heading($titles; $left): ($titles | line), ([range(0; $titles | length) | if . < $left then ":--" else "--:" end] | line);
 def bold($sure): if $sure then "**\(.)**" else . end;

@@ -196,7 +196,7 @@ static void name_of_campaign(struct cell *cell)
     cell->label = view_text(entry, "label") ?: cell->label;
     cell->load = view_text(entry, "load") ?: cell->load;
     cell->level = view_text(entry, "level");
-    cell->parameters = view_get(entry, "parameters");
+    cell->parameters = view_get(entry, "parameters") ?: cell->parameters;
     size_t count = 0;
     EACH_VALUE (load, cell->of->loads)
         count++;
@@ -261,6 +261,10 @@ static bool find_conditions(struct cell *cell, struct pairing pairing)
     const struct value *variant = named ? view_entry(of->variants, "name", named) : NULL;
     cell->variant = view_text(variant, "name");
     cell->command = view_get(!variant ? of->record.top : variant, "command");
+    cell->line = view_text(!variant ? of->record.top : variant, "line");
+    cell->title = view_text(variant, "title");
+    cell->named = view_text(variant, "named");
+    cell->parameters = view_get(variant, "parameters");
     cell->spec = load ? view_text(view_entry(loads, "name", load), "spec") : NULL;
     return true;
 }

@@ -232,9 +232,13 @@ struct cell {
     const struct quantity *main; // of which the slowdown is
     const char *name, *sessions; // name that it shares with other sessions; NULL: with none
     const char *target, *label, *row, *load, *level, *condition, *spec, *host, *kind;
+    bool again;            // an earlier cell has the same baseline
     const char *variant;   // NULL: the experiment has none
     const char *reference; // the name of the condition without load
     const struct value *parameters, *command;
+    // The command, and the variant's name, as they were written; the option that gave the name.
+    // NULL: not known, or none.
+    const char *line, *title, *named;
     // The conditions' and slowdowns' entries; NULL: none. The baseline is the target's, or the
     // variant's, without load. The slowdown is of the main metric.
     const struct value *baseline, *loaded, *slowdown;

@@ -128,6 +128,9 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
     document_read(&experiment->result, has_derived ? derived : result, SCHEMA_RESULT, who,
                   problems);
     experiment_settle(experiment);
+    // Who measures has the lock of its runs. A campaign's cell has noted more than that.
+    if (!experiment->status.top && access(result, F_OK) != 0 && lock_is_held(runs))
+        experiment->state = "running";
     if (!options)
         return;
     runs_read(&experiment->runs, runs, experiment, options, who, problems);

@@ -239,6 +239,7 @@ static void put_model(struct line *json, const char *name, const struct collecte
             const struct waiting *waiting = &collected->waiting.item[i];
             line_object(json, NULL);
             line_text(json, "name", waiting->name);
+            line_text(json, "title", waiting->title);
             line_text(json, "state", waiting->state);
             line_text(json, "reason", waiting->reason);
             line_text(json, "host", waiting->host);

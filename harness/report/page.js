@@ -3,8 +3,8 @@
 // ---- elements
 
 // What would move the cursor, hide or turn text around becomes visible (as common/text.h); lines stay lines.
-const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-const codeText = (c) => ({ "\r": "\\r", "\x1b": "\\e" })[c] ?? `\\u{${c.charCodeAt(0).toString(16).padStart(4, "0")}}`;
+const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const codeText = (c) => ({ "\r": "\\r", "\x1b": "\\e" })[c] ?? `\\u{${c.codePointAt(0).toString(16).padStart(4, "0")}}`;
 const visible = (text) => String(text).replace(hidden, codeText);
 const inText = new Set(["b", "small", "span", "a", "code", "li"]);
 const inSvg = new Set(["svg", "path", "rect", "text", "title", "desc"]);

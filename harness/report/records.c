@@ -180,8 +180,12 @@ struct reader {
     struct ignored ignored;
     size_t discarded;
     double from_block; // the first that counts
-    size_t broken;
+    size_t broken, doubled;
     char *unknown; // a schema that is not ours, as JSON
+    struct blocks {
+        double *item; // ascending
+        size_t count, allocated;
+    } blocks[64]; // of each condition those that were measured
 };
 
 static size_t known_name(struct arena *texts, struct names *names, const struct value *name)
@@ -200,6 +204,28 @@ double runs_value(const struct experiment *of, size_t run, size_t metric)
     return of->runs.values.item[run * of->metrics.count + metric];
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Whether a condition's run of this block was there before: it counts once. A warm-up, and a run
+// of an old record, has no block of its own.
+static bool is_doubled(struct blocks *blocks, const struct value *block)
+{
+    const double number = view_number(block, 0);
+    const bool ascends = blocks->count == 0 || number > blocks->item[blocks->count - 1];
+    if (!(number > 0))
+        return false;
+    if (!ascends && bsearch(&number, blocks->item, blocks->count, sizeof number, by_number))
+        return true;
+    MORE(blocks) = number;
+    if (!ascends)
+        qsort(blocks->item, blocks->count, sizeof number, by_number);
+    return false;
+}
+
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
@@ -207,6 +233,10 @@ static void note_run(struct reader *reader, const struct value *run)
                measured = view_number(view_get(run, "block"), 1) != 0;
     const size_t condition =
         known_name(&runs->texts, &runs->conditions, view_get(run, "condition"));
+    if (is_doubled(&reader->blocks[condition], view_get(run, "block"))) {
+        reader->doubled++;
+        return;
+    }
     runs->seen[condition] += measured;
     runs->measured += measured;
     if (!runs->started)
@@ -267,6 +297,10 @@ static void name_problems(const struct reader *reader, const char *who, struct p
         problems_add(problems, "broken-record", who,
                      text_of("%s/runs.jsonl: %zu line%s broken or half-written and left out", who,
                              reader->broken, reader->broken > 1 ? "s are" : " is"));
+    if (reader->doubled > 0)
+        problems_add(problems, "broken-record", who,
+                     text_of("%s/runs.jsonl: %zu line%s of a run that is there already: left out",
+                             who, reader->doubled, reader->doubled > 1 ? "s are" : " is"));
     if (reader->unknown)
         problems_add(problems, "unknown-schema", who,
                      text_of("%s/runs.jsonl has records of the schema %s, which is not known here "
@@ -309,6 +343,8 @@ void runs_read(struct runs *runs, const char *path, const struct experiment *exp
     name_problems(&reader, who, problems);
     view_free(&reader.view);
     free(reader.unknown);
+    for (size_t i = 0; i < sizeof reader.blocks / sizeof *reader.blocks; i++)
+        free(reader.blocks[i].item);
 }
 
 size_t runs_condition(const struct runs *runs, const char *name)

@@ -90,6 +90,7 @@ struct report_line {
     struct spots spots; // of it, until the family is settled
     const char *name, *target, *label, *load, *level;
     const char *experiment; // name of its folder
+    const char *reference;  // name of its baseline
     bool of_campaign;
     const char *same;        // equal: cells that differ in their load only
     const char *host, *kind; // host NULL: not known
@@ -103,6 +104,7 @@ struct report_line {
 
 struct waiting {
     const char *name, *reason, *host; // host NULL: not known
+    const char *title;                // the command as it was written; NULL: of a campaign
     const char *state;
     size_t runs;
 };

@@ -45,7 +45,7 @@ void row_warnings(struct line *json, const struct experiment *experiment, const 
                     warning_is_problem(item) != problem)
                     continue;
                 line_object(json, NULL);
-                line_text(json, "flag", view_text(item, "flag"));
+                visible_put(json, "flag", view_text(item, "flag"));
                 view_put(json, "condition", view_get(item, "condition"));
                 visible_put(json, "text", warning_text(experiment->texts, item));
                 line_close(json);

@@ -40,7 +40,7 @@ def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .
 # The input are rows as `levelled` makes them.
 def levelled:
   select(.level != null and .texts.slowdown != "-")
-  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (noise)") | rtrimstr(" (too few runs)")), sure: (.distinguishable != false) } };
+  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (noise)") | rtrimstr(" (too few runs)")), sure: (.distinguishable == true) } };
 def by_level:
   group_by(.load)[]
   | . as $rows
@@ -91,23 +91,44 @@ def plain_tables($head):
 
 # ---- lists
 
-# From `inputs`: {role: "alone" or the load with its level, summary, runs, load, level, variant, command as a shell
-# reads it, parameters, slowdown: of a load, or null}. The baseline of an experiment comes before its loads.
+# From `inputs`: {role: "alone" or the load with its level, summary, runs, load, level, variant, title, named, command as the
+# user wrote it, else as a shell reads it, parameters, metrics, slowdown: of a load, or null}. The baseline of an
+# experiment comes before its loads.
+# metrics: each that was asked for, as {metric, unit, better, figure, slowdown}; of a search for capacities what it found.
 def results:
   def load_words: [.load, .level] | map(select(. != null)) | join(" ");
+  def unit($metric): if . != null then . elif $metric | endswith("_s") then "s" elif $metric | endswith("_bytes") then "B" else "" end;
+  def asked($cell; $condition):
+    . as $result
+    | if $cell.capacity != null then
+        $cell.capacity as $found | $found.by_condition[] | select(.condition == $condition and .value != null)
+        | { metric: "capacity", unit: ($found.unit // ""), better: "higher", figure: { center: .value, ci }, slowdown: null }
+      else
+        ($cell.settings.metric // [] | if . == [] then ["wall_s"] else . end)[] as $metric
+        | ($result.summary[$metric] // $result.summary.metrics[$metric] // empty) as $figure
+        | { metric: $metric, unit: ($figure.unit | unit($metric)), better: ($figure.better // "lower"),
+            figure: ($figure | .center //= .mean),
+            slowdown: (if $result.role == "alone" then null else first($cell.all_slowdowns[] | select(.metric == $metric)) // null end) }
+        | select(.figure.center != null)
+      end;
   foreach inputs as $cell ({}; { again: (.name == [$cell.experiment, $cell.reference]), name: [$cell.experiment, $cell.reference] };
     .again as $again | $cell
-    | ({ role: "alone", summary: .baseline, runs: .runs[.reference], load: null, level: null, slowdown: null } | select($again | not)),
-      (select(.loaded != null) | { role: load_words, summary: .loaded, runs: .runs[.condition], load, level, slowdown })
-    | . + ($cell | { experiment, variant, command: (.command | words), parameters }));
+    | ({ role: "alone", summary: .baseline, condition: .reference, load: null, level: null, slowdown: null } | select($again | not)),
+      (select(.loaded != null) | { role: load_words, summary: .loaded, condition, load, level, slowdown })
+    | . + ($cell | { experiment, variant, title, named, command: (.line // (.command | words)), parameters })
+    | . + { runs: $cell.runs[.condition], metrics: [asked($cell; .condition)] });
 
-# What it is called; $alone: no result has a load.
-def result_name($alone):
-  if .variant != null then .variant + (if .role == "alone" then "" else " (\(.role))" end)
-  elif $alone then .command else "\(.command) (\(.role))" end;
+# What a result is called: the name of its variant, if it was given one, and its command. $alone: no result has a load.
+def role_name($alone): if $alone or (.variant != null and .role == "alone") then "" else " (\(.role))" end;
+def result_name($alone): (if .title == null then "" else "\(.title): " end) + .command + role_name($alone);
 
-# Every result with a name of its own: {name, summary, slowdown, load, ...}.
+# Every result with a name of its own: {name, summary, slowdown, load, ...}. The name has the command, so that those of
+# two commands are not taken for the same, and a series goes on wherever the records are.
 def named_results:
+  def repeated: length != (unique | length);
   [results]
-  | all(.[]; .role == "alone") as $alone | (map(.experiment) | unique | length > 1) as $several
-  | .[] | . + { name: ((if $several then .experiment + ": " else "" end) + result_name($alone)) };
+  | all(.[]; .role == "alone") as $alone
+  | map(.name = result_name($alone))
+  | if map(.name) | repeated then map(.name = "\(.experiment): \(.name)") else . end
+  | if map(.name) | repeated then map(if .variant == null then . else .name += " [\(.variant)]" end) else . end
+  | .[];

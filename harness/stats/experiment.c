@@ -197,15 +197,37 @@ bool records_each(const char *path, void (*take)(void *to, json_t *record), void
     return good && known;
 }
 
+void replay_line(struct replay *replay, json_t *record)
+{
+    char why[sizeof replay->why] = "";
+    replay->lines++;
+    if (replay_take(replay->session, record, why, sizeof why) || !record)
+        return;
+    if (replay->left_out++ > 0)
+        return;
+    replay->first = replay->lines;
+    memcpy(replay->why, why, sizeof why);
+}
+
+void replay_complain(const struct replay *replay, const char *path)
+{
+    if (replay->left_out > 0)
+        complain("%s: line %zu%s left out: %s", path, replay->first,
+                 replay->left_out == 1 ? " is" : " and others are", replay->why);
+}
+
 static void take_line(void *to, json_t *record)
 {
-    char why[256];
-    (void)replay_take(to, record, why, sizeof why);
+    replay_line(to, record);
 }
 
 bool replay_records(struct session *session, const char *path, bool quiet)
 {
-    return records_each(path, take_line, session, quiet);
+    struct replay replay = {.session = session};
+    const bool good = records_each(path, take_line, &replay, quiet);
+    if (!quiet)
+        replay_complain(&replay, path);
+    return good;
 }
 
 bool replay_all(const struct experiment *experiment, struct session *session, const char *folder,

@@ -34,6 +34,7 @@ struct earlier {
     struct hub *hub;
     struct earlier_run *run;
     size_t count, capacity;
+    struct replay replay;
 };
 
 static void take_line(void *to, json_t *record)
@@ -41,7 +42,6 @@ static void take_line(void *to, json_t *record)
     struct earlier *earlier = to;
     const struct experiment *experiment = &earlier->hub->experiment;
     const char *host = json_text_at(record, "host");
-    char why[256];
     if (!host)
         host = json_text_at(json_object_get(experiment->json, "environment"), "host");
     earlier->run = grown(earlier->run, earlier->count, &earlier->capacity, sizeof *earlier->run);
@@ -53,7 +53,7 @@ static void take_line(void *to, json_t *record)
         .failure = judge_failure(record),
         .is_of_host = !host || strcmp(host, earlier->hub->host) == 0,
     };
-    (void)replay_take(&earlier->hub->course.session, record, why, sizeof why);
+    replay_line(&earlier->replay, record);
 }
 
 // Whether each line's run must be made again: one of a block that another host began, as pairs are
@@ -97,8 +97,9 @@ static bool *resume_unusable(const struct earlier *earlier, size_t *count)
 static bool take_over(struct hub *hub, size_t *set_aside)
 {
     struct folder *folder = &hub->folder;
-    struct earlier earlier = {.hub = hub};
+    struct earlier earlier = {.hub = hub, .replay = {.session = &hub->course.session}};
     bool good = folder_repair(folder) && records_each(folder->runs, take_line, &earlier, false);
+    replay_complain(&earlier.replay, folder->runs);
     OWNED bool *unusable = good ? resume_unusable(&earlier, set_aside) : NULL;
     if (good && *set_aside > 0) {
         complain("%zu run%s in %s set aside, to be made again: failed, or begun in a block on "

@@ -213,6 +213,18 @@ double elapsed_s(const struct facts *facts, size_t count);
 // a record is of another version.
 bool records_each(const char *path, void (*take)(void *to, json_t *record), void *to, bool quiet);
 
+// Lines of a runs.jsonl on their way into a session, and what does not fit: how many lines, the
+// number of the first from 1, and why.
+struct replay {
+    struct session *session;
+    size_t lines, left_out, first;
+    char why[256];
+};
+// Takes a line; NULL: it is no record.
+void replay_line(struct replay *replay, json_t *record);
+// Names what was left out of the file, if anything was.
+void replay_complain(const struct replay *replay, const char *path);
+
 // Takes every line of a runs.jsonl; one that does not fit does not count. False as above.
 bool replay_records(struct session *session, const char *path, bool quiet);
 

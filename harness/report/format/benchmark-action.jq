@@ -1,10 +1,10 @@
-# For github-action-benchmark (customSmallerIsBetter).
+# For github-action-benchmark (customSmallerIsBetter; where bigger is better for all metrics: customBiggerIsBetter).
 # reads: lists
 include "report/rows";
+include "report/benches";
 include "lib/text";
 
-[named_results
- | { name, unit: "s", value: .summary.wall_s.center }
-   + (if .summary.wall_s.ci == null then {} else { range: "\(.summary.wall_s.ci[0]) to \(.summary.wall_s.ci[1])" } end)
-   + { extra: "\(.runs.times | length) runs" }]
+[named_results]
+| (if any(.[].metrics[]; .better != "higher") then "lower" else "higher" end) as $better
+| benches($better; if $better == "lower" then "benchmark-action-bigger" else "benchmark-action" end)
 | tojson | json_text

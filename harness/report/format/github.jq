@@ -34,20 +34,20 @@ def check_table: if . == [] then empty else heading(["", "program", "what", "met
 
 . as $head
 | [inputs] as $rows
-| [$rows[] | (.variants.title // .texts.program) as $program | .checks[] | . + { $program }] as $all
+| [$rows[] | (if .variants == null then .texts.program else .title // .variants.title end) as $program | .checks[] | . + { $program }] as $all
 | ($all | sort_by(rank)) as $checks
-| "### \($checks | verdict($head.waiting)): \($head.texts.name | md)", "",
+| "### \($checks | verdict($head.waiting)): \(($rows | map(.title) + [$head.waiting[].title] | unique | if length == 1 then .[0] else null end) // $head.texts.name | md)", "",
   ($head.experiment.answers // [$head.texts.answer // empty] | if . == [] then empty else (.[] | "- " + md), "" end),
   ([$rows[] | (.variants // empty | .title as $title | .lines[] | if ([$rows[] | select(.variants != null)] | length) > 1 then "\($title): \(.)" else . end),
     ((.capacity, .protection) // empty | .lines[])] | if . == [] then empty else (.[] | "- " + figure_md), "" end),
   ($checks[:shown] | check_table),
   folded("\(($checks | length) - shown) more"; $checks[shown:] | check_table),
   ($head.texts.waiting | if . == [] then empty else "Not done:", "", (.[] | "- " + md), "" end),
-  ([$rows | findings("problems")[]] | if . == [] then empty else "Problems:", "", (.[] | "- `\(.flag)`\(places | md): \(.text | md)"), "" end),
+  ([$rows | findings("problems")[]] | if . == [] then empty else "Problems:", "", (.[] | "- \(.flag | code_md)\(places | md): \(.text | md)"), "" end),
   folded("Details";
     ($head.texts | .totals + ".", "", (.hosts[] | "- " + md), ""),
     ($rows[] | select(.variants != null) | .variants | (.tables[] | any_table), (.changes | select(.rows != []) | any_table)),
     ($rows[] | (.capacity, .protection) // empty | any_table),
     ([$rows[].lines[]] | if . == [] then empty else (.[] | "- " + md), "" end),
-    ($rows | findings("notes")[] | "- `\(.flag)`\(places | md): \(.text | md)"), "",
+    ($rows | findings("notes")[] | "- \(.flag | code_md)\(places | md): \(.text | md)"), "",
     ((family_text($head), unseen_text($head), key_text($head)) | figure_md + "."))

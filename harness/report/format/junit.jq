@@ -2,7 +2,8 @@
 # files: .xml
 # reads: rows
 #
-# A test suite for each experiment. A ratio that does not say on which side of --at-most it
+# A test suite for each experiment: the command, so that a series goes on wherever the records are; of a campaign, and where
+# two have the same command, the experiment's name. A ratio that does not say on which side of --at-most it
 # is has no answer: skipped. An experiment that failed, or did not end, is an error; one that
 # was not started is skipped. Without --at-most nothing can fail.
 include "report/rows";
@@ -18,14 +19,14 @@ def said: if .message == null then figures else "\(.message)\n\(figures)" end;
 def seconds: . * 1000 | round / 1000;
 
 def check_case:
-  "    <testcase\(.experiment | attribute("classname"))\("\(.what): \(.metric)" | attribute("name")) time=\"\(.time_s | seconds)\">",
+  "    <testcase\(.suite | attribute("classname"))\("\(.what): \(.metric)" | attribute("name")) time=\"\(.time_s | seconds)\">",
   (if .gate == "above" then "      <failure\(.message | attribute("message")) type=\"above\">\(said | xml)</failure>"
    else (if .gate == "undecided" then "      <skipped\(.message | attribute("message"))/>" else empty end),
      "      <system-out>\(said | xml)</system-out>" end),
   "    </testcase>";
 
 def waiting_case:
-  "    <testcase\(.name | attribute("classname")) name=\"measurement\" time=\"0\">",
+  "    <testcase\(.suite | attribute("classname")) name=\"measurement\" time=\"0\">",
   (if .state == "waiting" or .state == "running" then "      <skipped\("\(.state): \(.reason)" | attribute("message"))/>"
    else "      <error\("\(.state): \(.reason)" | attribute("message")) type=\"\(.state | xml)\">\(.reason | xml)</error>" end),
   "    </testcase>";
@@ -40,13 +41,13 @@ def counted: "tests=\"\(.tests)\" failures=\"\(.failures)\" errors=\"\(.errors)\
 
 # One experiment: its rows, and why it is not done where it is not.
 def suite($rows; $waiting):
-  [$rows[] | .experiment as $experiment | .checks[] | . + { $experiment }] as $checks
-  | ($rows[0] // { experiment: $waiting[0].name }) as $first
+  [$rows[] | .suite as $suite | .checks[] | . + { $suite }] as $checks
+  | ($rows[0] // $waiting[0] | { suite, started, host }) as $first
   | counts($checks; $waiting) as $counts
   | { $counts,
       lines: [
-        "  <testsuite\($first.experiment | attribute("name")) \($counts | counted) skipped=\"\($counts.skipped)\"\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
-        ([$rows[] | .variants.title // .texts.program] | unique | if . == [] then empty else "    <properties>", (.[] | property("program")), "    </properties>" end),
+        "  <testsuite\($first.suite | attribute("name")) \($counts | counted) skipped=\"\($counts.skipped)\"\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
+        ([$rows[] | if .variants == null then .texts.program else .title // .variants.title end] | unique | if . == [] then empty else "    <properties>", (.[] | property("program")), "    </properties>" end),
         ($checks[] | check_case), ($waiting[] | waiting_case),
         # What seldom happens is no part of what a gate judges.
         ([$rows[].lines[] | select(contains(": Besides, "))] | if . == [] then empty else "    <system-out>\(join("\n") | xml)</system-out>" end),
@@ -54,10 +55,15 @@ def suite($rows; $waiting):
         "  </testsuite>"] };
 
 . as $head
-| [inputs]
-| group_by(.experiment) as $rows
-| [ ($rows[] | .[0].experiment as $name | suite(.; [$head.waiting[] | select(.name == $name)])),
-    ([$rows[][0].experiment] as $names | $head.waiting[] | select(.name | IN($names[]) | not) | suite([]; [.])) ] as $suites
+| [inputs] as $rows
+| ([($rows[] | { name: .experiment, title }), ($head.waiting[] | { name, title })] | map(.title = (.title // .name | visible)) | unique) as $known
+| def suites(name): map(name as $name | .suite = (first($known[] | select(.name == $name) | .title) as $title
+    | if ([$known[] | select(.title == $title)] | length) > 1 then $name else $title end));
+  ($head.waiting | suites(.name)) as $waiting
+| ($rows | suites(.experiment) | group_by(.experiment)) as $rows
+| [ ($rows[] | .[0].experiment as $name | suite(.; [$waiting[] | select(.name == $name)])),
+    ([$rows[][0].experiment] as $names | $waiting[] | select(.name | IN($names[]) | not) | suite([]; [.])) ] as $suites
+| (if ($known | length) == 1 then $known[0].title else $head.texts.name end) as $name
 | ([$suites[].counts] | { tests: (map(.tests) | add), failures: (map(.failures) | add), errors: (map(.errors) | add), time: (map(.time) | add | seconds) }) as $all
 | "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
-  "<testsuites\($head.texts.name | attribute("name")) \($all | counted)>", $suites[].lines[], "</testsuites>"
+  "<testsuites\($name | attribute("name")) \($all | counted)>", $suites[].lines[], "</testsuites>"

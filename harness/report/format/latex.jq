@@ -24,7 +24,8 @@ def tex_code:
 [range(0; 256) | tex_code] as $codes
 | # Text of users. Ligatures are broken, so that it can be found and copied.
 def tex:
-  if test("^[A-Za-z0-9 .:;=+()*,%\\[\\]-]*$") then put("%"; "\\%") | put(","; "{,}") | put("-"; "{-}") | put("["; "{[}") | put("]"; "{]}")
+  visible
+  | if test("^[A-Za-z0-9 .:;=+()*,%\\[\\]-]*$") then put("%"; "\\%") | put(","; "{,}") | put("-"; "{-}") | put("["; "{[}") | put("]"; "{]}")
   else explode | map($codes[.] // tex_code) | join("") end
   | if contains("ff") or contains("fi") or contains("fl") then gsub("f(?=[fil])"; "f{}") else . end;
 # Numbers and units, which have no other special characters.

@@ -13,7 +13,7 @@ def summary_table($head):
   | . as $rows
   | { columns: ($head.columns.cells | columns_for($rows) + [{ key: "problems", title: "problems", left: false }]), rows: map(.texts.problems = marks($findings)) }
   | any_table(["slowdown"]),
-    (range(0; $findings | length) as $i | "\($i + 1). `\($findings[$i].flag)`\($findings[$i] | marked_where + ": " + .text | md)"), "",
+    (range(0; $findings | length) as $i | "\($i + 1). \($findings[$i].flag | code_md)\($findings[$i] | marked_where + ": " + .text | md)"), "",
     (($rows | [.[].floor // empty] | unique[]), $rows[].lines[] | "- " + md), "";
 
 def metric_table($head):
@@ -41,6 +41,6 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
    if .rows != null then .rows | "## \(.[0].target | md)", "", summary_table($head), metric_table($head), (.[] | variant_tables, capacity_table), "### Mean and variance of \(.[0].target | md)", "", mean_table($head)
    else (.levels | [by_level] | select(. != []) | "## Slowdown by level", "", (.[] | level_table)),
      ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
-     section("Notes"; .notes[] | "- `\(.flag)`\(places | md): \(.text | md)") end)),
+     section("Notes"; .notes[] | "- \(.flag | code_md)\(places | md): \(.text | md)") end)),
 ((family_text($head), unseen_text($head)) | md + ".", ""),
 "\(key_text($head)). Bold slowdowns are distinguishable from noise. Runs are those alone + under load; a → b is alone → under load. \(memory_text($head) | (.[:1] | ascii_upcase) + .[1:])."
