@@ -5,6 +5,11 @@
 # shellcheck source-path=SCRIPTDIR source=messages.bash
 source "$JOSTLE_LIB/messages.bash"
 
+# Where what a user's command prints is discarded: to /dev/null grep, tar and others do less (common/file.h).
+SINK=/dev/zero
+[[ -c $SINK ]] || SINK=/dev/null
+readonly SINK
+
 # split_words TEXT ARRAY: splits TEXT as a shell would (quotes and backslashes, nothing
 # expanded, nothing run) into ARRAY; 1 when a quote is not closed.
 split_words() {

@@ -363,7 +363,7 @@ settings_sweep() {
 hook_run() {
     local -a words=(bash -c "$2")
     [[ -z ${command_folder[$1]:-} ]] || words=(bash -p -c 'cd -- "$1" && exec bash -c "$2"' bash "${command_folder[$1]}" "$2")
-    foreground "${words[@]}" >/dev/null
+    foreground "${words[@]}" >"$SINK"
 }
 
 # measure_hook setup|prepare|conclude|cleanup VARIANT: runs the user's command.
