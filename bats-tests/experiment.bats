@@ -9,6 +9,8 @@ EXPERIMENT=$BIN/experiment
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     unset JOSTLE_JOB_FACTS JOSTLE_JOB_NEIGHBOURS JOSTLE_JOB_HOSTS JOSTLE_KERNEL_ROOT
+    ln -s "$(type -P true)" target
+    ln -s "$(type -P true)" other
 }
 
 # plan_of ARG...: the plan, a line for each key and value.
@@ -28,7 +30,7 @@ values() {
     [[ $(values condition <plan) == 'baseline half two' ]]
     [[ $(values quiet <plan) == 1 && $(values verbose <plan) == '' && $(values created <plan) == 1 && $(values named <plan) == 1 ]]
     [[ $(values command_text <plan) == "echo 'it'\\''s'" ]]
-    [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/null --stderr-tail $PWD/out/target.stderr -- echo it's" ]]
+    [[ $(values meter <plan) == "--serve --timeout 1.500000000 --cpus 0 --nice 3 --stdout /dev/zero --stderr-tail $PWD/out/target.stderr -- echo it's" ]]
     [[ $(values load <plan) == 'half two.cpu two.exec' ]]
     [[ $(values load_condition <plan) == 'half two two' ]]
     sed -n '/^load=two.exec/,$s/^load_word=//p' plan | diff - <(printf '%s\n' nice -n 5 "$BIN/start" --cpus 0 -- "$BIN/loadgen" exec --control --settle 1s -- sleep '9 9')
@@ -126,7 +128,7 @@ values() {
     "$EXPERIMENT" slowdown --output out --error 2.5% --settle 0.1s --max-time 2m --max-runs 5 --seed 7 --metric all --cold --cold-path a --cold-path b \
         --load 'half=cpu --percent 50' -- ./target 1 $'bad \xff byte' >/dev/null
     is_valid experiment out/experiment.json
-    holds '.command == ["./target", "1", "bad \ufffd byte"]
+    holds '.command == ["./target", "1", "bad \\xff byte"]
         and .loads == [{name: "baseline", spec: null, parts: []},
             {name: "half", spec: "cpu --percent 50", parts: [{name: "half", node: null, words: ["cpu", "--percent", "50"]}]}]
         and (.settings | .error == 0.025 and .settle_s == 0.1 and .max_time_s == 120 and .min_runs == 5 and .max_runs == 5 and .seed == 7
@@ -330,7 +332,7 @@ begun() {
 # program_of COMMAND...: what experiment.json has of the program, on one line.
 program_of() {
     rm -rf out
-    "$EXPERIMENT" run --output out -- "$@" >/dev/null && jq -c .program out/experiment.json
+    "$EXPERIMENT" run --setup 'make what is not there yet' --output out -- "$@" >/dev/null && jq -c .program out/experiment.json
 }
 
 @test "the record names the program that the command starts, with its SHA-256" {

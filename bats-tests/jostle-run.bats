@@ -129,8 +129,10 @@ delivers() {
 }
 
 @test "a target that cannot be started is never measured, whatever is ignored" {
-    run -5 "$JOSTLE" run --output out --max-runs 3 --ignore-failure -- ./absent
-    [[ $output == *'could not be started (not found)'* && $output != *'--ignore-failure'* && ! -e out/result.json ]]
+    printf '#!./absent\n' >script
+    chmod +x script
+    run -5 "$JOSTLE" run --output out --max-runs 3 --ignore-failure -- ./script
+    [[ $output == *'could not be started ('* && $output != *'--ignore-failure'* && ! -e out/result.json ]]
     # Nor is one that vanishes meanwhile.
     printf '#!/bin/sh\n[ "$(wc -l <calls)" -lt 2 ] || mv target away\necho >>calls\n' >target
     chmod +x target
@@ -142,8 +144,13 @@ delivers() {
 }
 
 @test "a target that does not exist, or hangs, is told apart" {
-    run -5 "$JOSTLE" run --output out1 -- ./absent
-    [[ $output == *'could not be started (not found)'* ]]
+    local -a words
+    for words in ./absent absent './absent 1'; do
+        # shellcheck disable=SC2086 # words
+        run -2 "$JOSTLE" slowdown --output out1 -- $words
+        [[ ${#lines[@]} -eq 1 && $output == "jostle: there is no program '${words%% *}'"*': check the command' && ! -e out1 ]]
+    done
+    run -0 "$JOSTLE" run --quiet --runs 1 --output out1 --setup 'ln -s /bin/true made' -- ./made
     run -5 "$JOSTLE" run --output out2 --timeout 300ms -- sleep 60
     [[ $output == *'ran into the time-out'* ]]
 }
@@ -353,6 +360,93 @@ cheap_runs() {
     touch file
     run -0 "$JOSTLE" run --min-runs 1 --max-runs 1 ./old ./file
     [[ $output != *'is an argument'* ]]
+}
+
+@test "a line end in a command is one for the shell, and none behind or in front of it is" {
+    "$JOSTLE" run --quiet --runs 1 --output out $'echo one >>ran\necho two >>ran\n'
+    [[ $(<ran) == $'one\ntwo' ]]
+    "$JOSTLE" run --quiet --runs 1 --output out2 --variant a=$'\nsh -c \'echo $0 >>ran2\' a\n' --variant b=$'sh -c \'echo $0 >>ran2\' \\\n b'
+    [[ $(sort ran2) == $'a\nb' ]]
+    holds '[.variants[].shell] == [null, null]' <out2/experiment.json
+    run -2 "$JOSTLE" slowdown --output out3 --load $'x=exec: sleep 9\nsleep 8' -- true
+    [[ ${#lines[@]} -eq 1 && $output == *'no shell reads this, so a line end would be a word'* ]]
+}
+
+@test "what a shell would obey is not an argument where there is none" {
+    local command
+    for command in 'cat < big' 'true | false' 'true; false' $'true\nfalse' 'true >x' 'echo (a)'; do
+        run -2 "$JOSTLE" run --runs 1 --output out -N "$command"
+        [[ ${#lines[@]} -eq 1 && $output == *' would be an argument like any other: quote it '* && ! -e out ]]
+    done
+    run -2 "$JOSTLE" run --runs 1 --output out --shell none --variant true --variant 'b=cat < big'
+    run -2 "$JOSTLE" run --runs 1 --output out --shell none --service 'cat < big' --ready match:/x/ true
+    run -0 "$JOSTLE" run --runs 1 --output out -N "test '<' = \\<"
+    [[ $output != *'shell'* ]]
+    run -0 "$JOSTLE" run --runs 1 --output out2 -N 'echo *'
+    [[ $output == *"'echo *' is run without a shell, so nothing in it is expanded"* ]]
+}
+
+@test "what is in front of a variant's = and cannot be a name is named" {
+    run -2 "$JOSTLE" run --output out --variant '测试程序=true' --variant true
+    [[ ${#lines[@]} -eq 1 && $output == *"'测试程序' cannot be a name: "* ]]
+    run -2 "$JOSTLE" run --output out --variant 'a:b=true 1' --variant true
+    [[ ${#lines[@]} -eq 1 && $output == *"'a:b' cannot be a name: "* ]]
+    ln -s /bin/true a+b=c
+    "$JOSTLE" run --quiet --runs 1 --output out --variant "./a+b=c" --variant true
+}
+
+@test "what may be the rest of an option's value is said to need quotes" {
+    run -2 "$JOSTLE" slowdown --load cpu=cpu --percent 50 -- true
+    [[ ${#lines[@]} -eq 1 && $output == *"--percent: no such option"*"quote all of that: --load 'cpu=cpu --percent ...'" ]]
+    run -2 "$JOSTLE" run --prepare make -j4 true
+    [[ ${#lines[@]} -eq 1 && $output == *"-j4: no such option"*"--prepare 'make -j4 ...'" ]]
+    run -2 "$JOSTLE" run --output make --percent 4 true
+    [[ $output != *quote* ]]
+}
+
+@test "a program in the place of a command or a load leads to how it is written" {
+    run -2 "$JOSTLE" ./absent
+    [[ ${#lines[@]} -eq 1 && $output == *'jostle slowdown -- ./absent' ]]
+    run -2 "$JOSTLE" sleep 1
+    [[ ${#lines[@]} -eq 1 && $output == *'jostle slowdown -- sleep' ]]
+    run -2 "$JOSTLE" slowdwn
+    [[ $output == *'did you mean slowdown?'* ]]
+    run -2 "$JOSTLE" slowdown --output out --load "x=./spin 'a b'" -- true
+    [[ ${#lines[@]} -eq 1 && $output == *"./spin is a program: write exec: ./spin 'a b'" && ! -e out ]]
+    run -2 "$JOSTLE" slowdown --output out --load 'x=sleep 3' -- true
+    [[ ${#lines[@]} -eq 1 && $output == *'write exec: sleep 3' ]]
+    run -2 "$JOSTLE" slowdown --output out --load 'x=nosuch-load 3' -- true
+    [[ $output == *'no such load: '*'a program is run by exec' ]]
+    run -2 "$JOSTLE" calib cpu
+    [[ ${#lines[@]} -eq 1 && $output == *'calib cpu: this load needs no calibration'* ]]
+}
+
+# bats test_tags=slow, measures
+@test "the time of a command grows with the number of its words, not with their square" {
+    local n seconds
+    local -A took=()
+    TIMEFORMAT=%U
+    for n in 10000 60000; do
+        # shellcheck disable=SC2046 # words
+        seconds=$({ time "$JOSTLE" run --quiet --runs 1 --output "out$n" -- true $(seq "$n"); } 2>&1)
+        took[$n]=${seconds/./}
+        holds --argjson n "$n" '.command | length == $n + 1' <"out$n/experiment.json"
+    done
+    # By the square it is 36 times.
+    ((10#${took[60000]} < 15 * 10#${took[10000]}))
+}
+
+@test "files whose names are not UTF-8 are kept apart, and found again" {
+    local one=$'b\xffd' other=$'b\xfed'
+    touch "$one" "$other"
+    "$JOSTLE" run --quiet --runs 2 --output "$one.out" -- cat "$one" "$other" "$one"
+    holds '[.inputs[] | [.word, .end]] == [["b\\xffd", null], ["b\\xfed", null]]' <"$one.out/experiment.json"
+    holds '.warnings | all(.flag != "changed")' <"$one.out/result.json"
+    run -2 "$JOSTLE" run --quiet --runs 4 --output "$one.out" --resume -- cat "$one" "$one" "$one"
+    [[ $output == *'it is another experiment'* ]]
+    "$JOSTLE" run --quiet --runs 4 --output "$one.out" --resume -- cat "$one" "$other" "$one"
+    "$JOSTLE" run --quiet --runs 2 --output again -- sh -c 'echo >>"$1"' sh "$one"
+    holds '.warnings | any(.flag == "changed")' <again/result.json || holds '.inputs[0].end != null' <again/experiment.json
 }
 
 @test "a command of the shell is run by sh, or named" {

@@ -201,7 +201,7 @@ PYTHON
     cp a.profile.json $'a\xff.json'
     predict a.profile.json $'a\xff.json' >record
     is_valid prediction record
-    holds '(.programs | map(.name)) == ["a", "a\ufffd"] and (.predictions | length) == 2' <record
+    holds '(.programs | map(.name)) == ["a", "a\\xff"] and (.predictions | length) == 2' <record
 }
 
 @test "predict: every format shows predicted and measured, and the record is as its schema" {

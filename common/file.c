@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -123,6 +124,15 @@ static bool split(const char *path, char folder[PATH_MAX], const char **name)
 static bool is_same_inode(const struct stat *first, const struct stat *second)
 {
     return first->st_dev == second->st_dev && first->st_ino == second->st_ino;
+}
+
+const char *file_sink(void)
+{
+    static const char zero[] = "/dev/zero";
+    struct stat status;
+    const bool is_there = stat(zero, &status) == 0 && S_ISCHR(status.st_mode) &&
+                          major(status.st_rdev) == 1 && minor(status.st_rdev) == 5;
+    return is_there ? zero : "/dev/null";
 }
 
 bool file_is_same(const char *first, const char *second)

@@ -35,6 +35,11 @@ bool file_write(int at_fd, const char *path, const char *text);
 // a file that holds one number only). False if it is absent.
 bool file_number(const char *text, const char *key, uint64_t *value);
 
+// What a program writes to where nobody reads it: /dev/zero, which discards as /dev/null does, and
+// as cheaply. GNU grep, cmp, tar and others ask fstat() whether stdout is /dev/null, and then leave
+// out their work. /dev/null where there is no such device.
+const char *file_sink(void);
+
 // Whether both paths are, or would be made, one regular file, whatever their names: by device and
 // inode, or where neither is there by folder and name. False for devices, FIFOs and the like, which
 // several may write to, and for what cannot be looked up.

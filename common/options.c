@@ -268,8 +268,26 @@ static size_t find_begun(const struct options *options, const char *name, const 
     return count;
 }
 
-// Says what was wrong with a word that argp refused.
-static void refuse(struct options *options, const char *word)
+// Whether the value of an option is a text of several words, which a shell splits where it is not
+// quoted.
+static bool takes_words(const struct option_row *row)
+{
+    return row->argument && (strstr(row->argument, "CMD") || strstr(row->argument, "SPEC"));
+}
+
+// The option of several words whose value is the word in front of this one, which may be the rest
+// of it; NULL: there is none.
+static const struct use *find_unquoted(const struct options *options, const char *before)
+{
+    const struct use *last =
+        options->uses.count == 0 ? NULL : &options->uses.item[options->uses.count - 1];
+    const bool is_before =
+        last && last->text && last->text >= before && last->text <= before + strlen(before);
+    return is_before && takes_words(&last->entry->row) && !strchr(last->text, ' ') ? last : NULL;
+}
+
+// Says what was wrong with a word that argp refused; before is the one in front of it.
+static void refuse(struct options *options, const char *word, const char *before)
 {
     const char *program = options->program->name;
     char name[LONGEST_NAME], shown[SHOWN_MOST + 4];
@@ -281,12 +299,19 @@ static void refuse(struct options *options, const char *word)
     const char *argument = !row ? NULL : row->argument;
     const char *near = find_near(options, name), *first = NULL, *second = NULL;
     const size_t begun = is_long ? find_begun(options, name, &first, &second) : 0;
+    const struct use *unquoted = find_unquoted(options, before);
+    const char *owner = !unquoted ? NULL : unquoted->entry->row.name;
+    const char *value = !unquoted ? NULL : unquoted->text;
     options_free(options); // a leak checker would not find it any more
     if (known && !argument)
         usage_error("--%s takes no value: leave out what follows =", known);
     if (known)
         usage_error("--%s needs a value: --%s %s", known, known, argument);
     word = shorten(word, shown);
+    if (owner)
+        usage_error("%s: no such option of %s: if it belongs to --%s, quote all of that: --%s '%s "
+                    "%s ...'",
+                    word, program, owner, owner, value, word);
     if (begun > 1)
         usage_error("%s: no such option of %s: write --%s or --%s%s", word, program, first, second,
                     begun > 2 ? ", or another that begins like it" : "");
@@ -363,6 +388,15 @@ static error_t parse_all(struct options *options, int argc, char **argv, unsigne
     return error;
 }
 
+static void refuse_word(struct options *options, int argc, char **argv)
+{
+    int at = options->wrong > 1 ? options->wrong - 1 : 1;
+    // Within a word of several short options argp has not gone on to the next word.
+    if (argv[at][0] != '-' && at + 1 < argc && argv[at + 1][0] == '-')
+        at++;
+    refuse(options, argv[at], argv[at - 1]);
+}
+
 struct options *options_parse(const struct program *program, int argc, char **argv, int *rest)
 {
     struct options *options = prepare(program);
@@ -372,7 +406,7 @@ struct options *options_parse(const struct program *program, int argc, char **ar
     const unsigned flags =
         ARGP_NO_ERRS | ARGP_NO_HELP | (program->stop_at_operand ? ARGP_IN_ORDER : 0);
     if (parse_all(options, argc, argv, flags) != 0)
-        refuse(options, argv[options->wrong > 1 ? options->wrong - 1 : 1]);
+        refuse_word(options, argc, argv);
     for (size_t i = 0; i < options->uses.count; i++) {
         const struct use *use = &options->uses.item[i];
         set(&use->entry->row, use->entry->values, use->text);
@@ -496,15 +530,36 @@ bool options_list(const struct program *program)
     return fflush(stdout) == 0 && ferror(stdout) == 0;
 }
 
+// What lists are kept in. A copy of a list has the same block, so that only the list that ends
+// where the block does may be continued in it.
+struct list_block {
+    size_t used, room;
+    const char *item[]; // room, and a NULL
+};
+
+// Moves the list into a block of its own with room for more than `most`.
+static void list_move(struct option_list *list, struct arena *arena, size_t most)
+{
+    const size_t room = 2 * most + 4;
+    struct list_block *block = arena_take(arena, sizeof *block + (room + 1) * sizeof *block->item);
+    *block = (struct list_block){.used = list->count, .room = room};
+    if (list->count > 0)
+        memcpy(block->item, list->item, list->count * sizeof *block->item);
+    list->item = block->item;
+    list->block = block;
+}
+
 void list_add_all(struct option_list *list, struct arena *arena, const char *const *more,
                   size_t count)
 {
-    const char **all = arena_take(arena, (list->count + count + 1) * sizeof *all);
-    if (list->count > 0)
-        memcpy(all, list->item, list->count * sizeof *all);
+    const struct list_block *block = list->block;
+    if (!block || block->item != list->item || block->used != list->count ||
+        block->room - block->used < count)
+        list_move(list, arena, list->count + count);
     if (count > 0)
-        memcpy(all + list->count, more, count * sizeof *all);
-    *list = (struct option_list){list->count + count, all};
+        memcpy(list->item + list->count, more, count * sizeof *more);
+    list->count += count;
+    list->block->used = list->count;
 }
 
 void list_add(struct option_list *list, struct arena *arena, const char *text)

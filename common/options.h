@@ -43,10 +43,12 @@ enum option_change {
 struct option_list {
     size_t count;
     const char **item;
+    struct list_block *block; // where list_add has room for more; NULL: nowhere
 };
 
 struct arena;
-// Appends texts to a list, which is ended by a NULL then, too.
+// Appends texts to a list, which is ended by a NULL then, too; a copy of the list stays as it is.
+// The time is that of the texts added, however long the list is.
 void list_add(struct option_list *list, struct arena *arena, const char *text);
 void list_add_all(struct option_list *list, struct arena *arena, const char *const *more,
                   size_t count);

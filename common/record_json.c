@@ -102,18 +102,20 @@ json_t *json_read_record(const char *path, size_t flags, json_error_t *error)
     return NULL;
 }
 
-// The text with U+FFFD for each byte that is not part of UTF-8.
+// The text with \xNN for each byte that is not part of UTF-8.
 static json_t *repaired(const char *text)
 {
-    static const char replacement[] = "\xef\xbf\xbd";
-    char *whole = malloc(strlen(text) * (sizeof replacement - 1) + 1), *out = whole;
+    char *whole = malloc(strlen(text) * strlen("\\xNN") + 1), *out = whole;
     while (whole && *text != '\0') {
         size_t length = strnlen(text, 4); // the longest sequence; jansson judges it
         json_t *valid = NULL;
         while (length > 0 && (valid = json_stringn(text, length)) == NULL)
             length--;
         json_decref(valid);
-        out = length > 0 ? mempcpy(out, text, length) : stpcpy(out, replacement);
+        if (length > 0)
+            out = mempcpy(out, text, length);
+        else
+            out += sprintf(out, "\\x%02x", (unsigned char)*text);
         text += length > 0 ? length : 1;
     }
     if (!whole)
@@ -128,6 +130,24 @@ json_t *text_to_json(const char *text)
 {
     json_t *value = !text ? json_null() : json_string(text);
     return value ? value : repaired(text);
+}
+
+char *text_recorded(const char *text)
+{
+    char *bytes = strdup(text), *out = bytes;
+    for (const char *in = text; bytes && *in != '\0'; out++) {
+        unsigned value;
+        int length = 0;
+        if (sscanf(in, "\\x%2x%n", &value, &length) == 1 && length == 4) {
+            *out = (char)value;
+            in += length;
+        } else {
+            *out = *in++;
+        }
+    }
+    if (bytes)
+        *out = '\0';
+    return bytes;
 }
 
 json_t *texts_to_json(const char *const *texts, size_t count)

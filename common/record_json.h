@@ -49,8 +49,12 @@ json_t *json_read_record(const char *path, size_t flags, json_error_t *error);
 json_t *json_read_line(const char *line, size_t length);
 
 // New references, or NULL when memory runs out.
-// A string; bytes that are not UTF-8 become U+FFFD. NULL: null.
+// A string; bytes that are not UTF-8 become \xNN, so that other bytes are another string. NULL:
+// null.
 json_t *text_to_json(const char *text);
+// The bytes of such a string, to be freed: of a text that had \xNN in it already, other ones. NULL:
+// no memory is left.
+char *text_recorded(const char *text);
 // A list of such strings.
 json_t *texts_to_json(const char *const *texts, size_t count);
 // A number, whole ones as integers; not finite: null.

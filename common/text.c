@@ -360,18 +360,35 @@ size_t words_until_joint(const char *text, const char **rest)
     return strlen(text);
 }
 
+// A line end in front of a command ends nothing, nor does one behind it.
+static bool ends_command(const char *text)
+{
+    return *text == '\n' && *skip_blanks(text) != '\0';
+}
+
 const char *words_operator(const char *text)
 {
     char *nowhere = NULL;
-    while (text && *text != '\0') {
-        if (strchr("|&;<>()", *text))
+    for (text = skip_blanks(text); text && *text != '\0';) {
+        if (strchr("|&;<>()", *text) || ends_command(text))
             return text;
+        if (*text == '\n')
+            return NULL;
         if (*text == '\'' || *text == '"')
             text = copy_quoted(text + 1, *text, &nowhere);
         else
             text += *text == '\\' && text[1] != '\0' ? 2 : 1;
     }
     return NULL;
+}
+
+const char *words_operator_name(const char *operator, char name[2])
+{
+    if (*operator== '\n')
+        return "a line end";
+    name[0] = *operator;
+    name[1] = '\0';
+    return name;
 }
 
 // An expansion before the end of a double quote.
@@ -389,9 +406,12 @@ static bool expands_in_quotes(const char *text)
 bool words_need_shell(const char *text)
 {
     char *nowhere = NULL;
+    text = skip_blanks(text);
     for (bool begins = true; text && *text != '\0';) {
-        if (strchr("|&;<>()$`*?[", *text) || (begins && strchr("~#!", *text)))
+        if (strchr("|&;<>()$`*?[", *text) || (begins && strchr("~#!", *text)) || ends_command(text))
             return true;
+        if (*text == '\n')
+            return false;
         if (*text == '"' && expands_in_quotes(text + 1))
             return true;
         begins = strchr(BLANKS, *text) != NULL;

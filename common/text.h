@@ -68,8 +68,11 @@ bool signal_check(const char *text, char *error, size_t size);
 char **words_split(const char *text, size_t *count, const char **error);
 
 // The first character of a command line that a shell would obey (a pipe, a redirection, a
-// list), as it is not quoted; NULL: there is none.
+// list, a line end between two commands), as it is not quoted; NULL: there is none.
 const char *words_operator(const char *text);
+
+// What a message calls an operator: "|", "a line end".
+const char *words_operator_name(const char *operator, char name[2]);
 
 // Whether a shell would do more with a command line than split it: an operator, an
 // expansion or a pattern that is not quoted.

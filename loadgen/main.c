@@ -102,8 +102,8 @@ static const struct load *find_load(const char *name)
     }
     const char *near = nearest_name(name, names);
     if (near)
-        usage_error("%s: no such load: did you mean %s?", name, near);
-    usage_error("%s: no such load: see loadgen --help", name);
+        usage_error("%s: no such load: did you mean %s? A program is run by exec", name, near);
+    usage_error("%s: no such load: see loadgen --help; a program is run by exec", name);
 }
 
 // Sets run->cpus, run->quota_cpus and run->threads.

@@ -70,6 +70,10 @@ static json_t *parse_overrides(const struct option_list *overrides)
         OWNED char *name = must(strndup(text, (size_t)(equals - text)));
         if (strcmp(name, repeat_key) == 0)
             continue;
+        if (!setting_find(name) && section_reserves("campaign", name))
+            usage_error("--set %s: %s is of the whole campaign, not of its cells: write it below "
+                        "[campaign] in the file",
+                        overrides->item[i], name);
         if (!setting_find(name))
             usage_error("--set %s: unknown setting%s: give an option of jostle slowdown",
                         overrides->item[i], section_hint("campaign", name).text);

@@ -305,11 +305,12 @@ static bool has_shell(const struct context *context, const struct half *half)
 static void refuse_operator(const struct context *context, const struct entry *entry)
 {
     const char *operator= words_operator(entry->value);
+    char name[2];
     if (operator!= NULL)
         config_refuse(context->config, entry, NULL,
-                      "no shell reads this, so %c would be a word like any other: quote it, or "
+                      "no shell reads this, so %s would be a word like any other: quote it, or "
                       "set shell = sh",
-                      *operator);
+                      words_operator_name(operator, name));
 }
 
 static json_t *complete_command(const struct context *context, struct half *half,

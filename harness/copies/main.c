@@ -284,7 +284,7 @@ static const char *settle_in(const struct copies *copies, const struct copy *cop
         cpus_pin_list(&request->seat[(copy->number - 1) % request->seat_count]) != 0)
         return "--pin";
     const char *file = request->input ?: "/dev/null";
-    const int input = open(file, O_RDONLY), output = open("/dev/null", O_WRONLY);
+    const int input = open(file, O_RDONLY), output = open(file_sink(), O_WRONLY);
     if (input < 0)
         return file;
     if (request->own_folder && chdir(scratch_of(copies, copy->number, path)) != 0)

@@ -415,10 +415,4 @@ void plan_write_resume(const struct experiment *experiment, const char *folder);
 // plan_write_session() and plan_write_resume() write.
 bool elsewhere_write(struct experiment *experiment);
 
-// Where the target's stdout goes.
-
-// The first program of the variants that does less where its stdout is /dev/null, which it
-// is; NULL: none does.
-const char *output_missed_by(const struct experiment *experiment);
-
 #endif

@@ -399,13 +399,13 @@ static bool add_file(struct inputs *inputs, const char *word)
     if (*word == '\0' || stat(word, &status) != 0 || !S_ISREG(status.st_mode) ||
         !realpath(word, path))
         return false;
-    for (size_t i = 0; i < json_array_size(inputs->list); i++)
-        if (strcmp(json_text_or_empty(json_array_get(inputs->list, i), "word"), word) == 0)
-            return true;
+    json_auto_t *name = text_to_json(word);
+    if (json_named(inputs->list, "word", json_string_value(name)))
+        return true;
     if (json_array_size(inputs->list) == MOST_INPUTS)
         return true;
     json_t *file = file_to_json(path, &inputs->budget);
-    json_object_set_new(file, "word", text_to_json(word));
+    json_object_set(file, "word", name);
     json_array_append_new(inputs->list, file);
     return true;
 }
@@ -464,6 +464,8 @@ json_t *inputs_changed(const char *folder)
     JSON_EACH (file, files) {
         const char *path = json_text_at(file, "path");
         struct stat status;
+        if (path && stat(path, &status) != 0)
+            path = arena_keep(&arena, text_recorded(path));
         if (!path ||
             (stat(path, &status) == 0 &&
              status.st_size == json_integer_value(json_object_get(file, "size_bytes")) &&
@@ -542,12 +544,11 @@ json_t *experiment_to_json(const struct experiment *experiment)
         json_pack("{s:s, s:o}", "group", ARRANGEMENT_NAME, "cgroup",
                   cgroup_shares_cpus(folder) ? text_to_json(folder) : json_null());
     json_t *record = json_pack(
-        "{s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, "
-        "s:o, "
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, "
         "s:O?, "
         "s:o}",
-        "schema", SCHEMA_EXPERIMENT, "knows_null", output_missed_by(experiment), "inputs",
-        inputs_to_json(experiment), "line", text_to_json(first->line), "command",
+        "schema", SCHEMA_EXPERIMENT, "inputs", inputs_to_json(experiment), "line",
+        text_to_json(first->line), "command",
         texts_to_json(first->words.item, first->words.count), "program",
         variant_program_to_json(first, &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",

@@ -77,7 +77,7 @@ static struct option_list places_in_job(const struct option_list *nodes, const c
     if (first > last || last > nodes->count)
         usage_error("load '%s': @%s, but the job has %zu node%s: submit it with more", spec, where,
                     nodes->count, nodes->count == 1 ? "" : "s");
-    return (struct option_list){last - first + 1, nodes->item + first - 1};
+    return (struct option_list){.count = last - first + 1, .item = nodes->item + first - 1};
 }
 
 // Skips "@WHERE " at the start of spec; *places are then the nodes that it names, else this one.
@@ -208,6 +208,20 @@ static bool has_option(const struct load *load, const char *option)
 }
 
 // What a load has from us, or what makes none of it, is not for its spec.
+// A load that is the command line of a program says `exec:` in front of it.
+static void refuse_program(const struct load *load, const char *spec)
+{
+    char path[PATH_MAX], found[PATH_MAX];
+    const char *name = load->words.item[0];
+    const char *const ask[] = {child_path("loadgen", path), "--list-options", NULL};
+    OWNED char *known = NULL, *line = text_of("command\t%s\n", name);
+    if (!strchr(name, '/') &&
+        (!child_find(name, found) || child_run(ask, -1, &known) != 0 || strstr(known, line)))
+        return;
+    OWNED char *command = must(words_quote(load->words.item, load->words.count));
+    usage_error("load '%s': %s is a program: write exec: %s", spec, name, command);
+}
+
 static void check_words(const struct load *load, const char *spec)
 {
     static const char *const own[] = {"--control", "--duration",    "--dry-run",     "--help",
@@ -217,6 +231,7 @@ static void check_words(const struct load *load, const char *spec)
     if (load->words.item[0][0] == '-')
         usage_error("load '%s': %s is no load: give one such as cpu --percent 50", spec,
                     load->words.item[0]);
+    refuse_program(load, spec);
     for (size_t i = 1; i < load->words.count && strcmp(load->words.item[i], "--") != 0; i++) {
         const char *word = load->words.item[i];
         if (strcmp(load->words.item[0], "exec") == 0 && word[0] != '-')
@@ -286,10 +301,11 @@ static void read_words(const struct parser *parser, struct load *load, const cha
         command = text + strlen(EXEC);
     if (command) {
         const char *operator= words_operator(command);
+        char name[2];
         if (operator!= NULL)
-            usage_error("load '%s': no shell reads this, so %c would be a word like any other: "
+            usage_error("load '%s': no shell reads this, so %s would be a word like any other: "
                         "quote it, or write exec: sh -c '...'",
-                        spec, *operator);
+                        spec, words_operator_name(operator, name));
         list_add_all(&load->words, parser->arena, exec, exec_count);
         if (add_split_words(parser, load, spec, command) == 0)
             usage_error("load '%s': no command: write %s COMMAND", spec,

@@ -124,8 +124,8 @@ static void put_metrics(struct experiment *experiment)
     put_flag("extracts", metrics_need_output(metrics));
 }
 
-// Whether it is /dev/null: nobody wants it.
-static bool output_is_null(const struct experiment *experiment)
+// Whether nobody wants it.
+static bool output_is_discarded(const struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
     const bool shown = experiment->session.show_output && settings->engine == ENGINE_METER;
@@ -143,8 +143,8 @@ static void put_output(struct experiment *experiment)
     pair_put("stderr", settings->errors);
     put_option("meter", "--stdout", inherited ? NULL : settings->out);
     put_option("meter", "--stderr", settings->errors);
-    if (output_is_null(experiment))
-        put_option("meter", "--stdout", "/dev/null");
+    if (output_is_discarded(experiment))
+        put_option("meter", "--stdout", file_sink());
     if (metrics_need_output(&experiment->metrics)) {
         put_option("meter", "--keep", folder);
         if (shown)
@@ -449,48 +449,4 @@ bool plan_write(struct experiment *experiment)
     put_loads(experiment, true);
     put_loads(experiment, false);
     return fflush(stdout) == 0;
-}
-
-// They ask fstat() whether stdout is /dev/null: GNU grep then ends at the first match, cmp at
-// the first difference, and tar reads no file.
-static const struct {
-    const char *name, *word; // only with such a word; NULL: always
-} knowing[] = {{"grep", NULL}, {"egrep", NULL}, {"fgrep", NULL}, {"cmp", NULL}, {"tar", "-"}};
-
-// Whether the words, which are split at blanks also within each, have that one.
-static bool has_word(const struct variant *variant, const char *wanted)
-{
-    const size_t length = strlen(wanted);
-    for (size_t i = 0; i < variant->words.count; i++)
-        for (const char *at = variant->words.item[i]; *at != '\0'; at += strcspn(at, " ")) {
-            at += strspn(at, " ");
-            if (strcspn(at, " ") == length && strncmp(at, wanted, length) == 0)
-                return true;
-        }
-    return false;
-}
-
-// Whether it is what the variant starts, or the first word of what its shell is given.
-static bool starts(const struct variant *variant, const char *name)
-{
-    const char *program =
-        !variant->shell ? variant_program(variant) : variant->words.item[variant->words.count - 1];
-    const size_t length = strcspn(program, " ");
-    const char *slash = memrchr(program, '/', length);
-    const char *base = slash ? slash + 1 : program;
-    return (size_t)(program + length - base) == strlen(name) &&
-           strncmp(base, name, strlen(name)) == 0;
-}
-
-const char *output_missed_by(const struct experiment *experiment)
-{
-    const struct variants *variants = &experiment->variants;
-    if (!output_is_null(experiment))
-        return NULL;
-    for (size_t i = 0; i < variants->count; i++)
-        for (size_t k = 0; k < sizeof knowing / sizeof knowing[0]; k++)
-            if (starts(&variants->variant[i], knowing[k].name) &&
-                (!knowing[k].word || has_word(&variants->variant[i], knowing[k].word)))
-                return knowing[k].name;
-    return NULL;
 }

@@ -3,6 +3,7 @@
 #include "common/messages.h"
 #include "common/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,20 @@ static const char *fill_parameters(const struct maker *maker, size_t combination
 
 // ---- where commands come from ----
 
+// What is in front of the = of 'NAME=COMMAND' but cannot be a name would be looked for as a
+// program.
+static void check_unnamed(const char *text)
+{
+    const size_t length = strcspn(text, "= \t\n\\'\"/$`|&;<>()");
+    const size_t word = strcspn(text, " \t\n");
+    OWNED char *program = must(strndup(text, word));
+    if (length > 0 && text[length] == '=' && !names_program(program))
+        usage_error(
+            "--variant %s: '%.*s' cannot be a name: write one of letters from A to Z, digits "
+            "and . _ %% - in front of the =",
+            text, (int)length, text);
+}
+
 static void read_variants(struct maker *maker)
 {
     const struct option_list *texts = &maker->settings->variant;
@@ -114,6 +129,8 @@ static void read_variants(struct maker *maker)
     for (size_t i = 0; i < texts->count; i++) {
         struct source source = {0};
         source.text = name_read(maker->arena, texts->item[i], &source.name);
+        if (!source.name)
+            check_unnamed(source.text);
         if (source.text[strspn(source.text, " \t\n")] == '\0')
             usage_error("--variant %s: no command: give NAME='COMMAND ARGUMENT...'",
                         texts->item[i]);
@@ -239,6 +256,31 @@ static bool needs_shell(const char *text)
     return words && first < count && words_builtin(words[first]) && !names_program(words[first]);
 }
 
+// With --shell=none an operator is refused: a program that is given `<` as an argument is measured
+// without its input. What a shell would expand is an argument that some programs want as it is.
+static void check_without_shell(const char *text, bool quiet)
+{
+    const char *operator= words_operator(text);
+    char name[2];
+    if (operator!= NULL)
+        usage_error("'%.80s': without a shell, %s would be an argument like any other: quote it if "
+                    "that is meant, or leave out --shell=none (-N)",
+                    text, words_operator_name(operator, name));
+    if (words_need_shell(text) && !quiet)
+        complain("'%.80s' is run without a shell, so nothing in it is expanded", text);
+}
+
+static void check_all_without_shell(const struct maker *maker)
+{
+    const bool quiet = maker->experiment->session.quiet;
+    if (maker->settings->service)
+        check_without_shell(maker->settings->service, quiet);
+    for (size_t i = 0; i < maker->source_count; i++)
+        for (size_t j = 0; j < maker->variants->parameters.combinations; j++)
+            if (maker->source[i].text)
+                check_without_shell(fill_parameters(maker, j, maker->source[i].text), quiet);
+}
+
 // All have a shell, or none has: its start would else be part of the comparison.
 static void choose_shell(struct maker *maker)
 {
@@ -253,6 +295,8 @@ static void choose_shell(struct maker *maker)
         maker->shell = shell_read(maker->arena, settings->shell);
     else if (needs)
         maker->shell = shell_read(maker->arena, SHELL_DEFAULT);
+    if (settings->shell && !maker->shell.name)
+        check_all_without_shell(maker);
     if (!settings->shell && needs && !maker->experiment->session.quiet)
         complain("'%.80s' is run by sh, whose start is part of the figures (--shell=none: by "
                  "none)",
@@ -262,16 +306,18 @@ static void choose_shell(struct maker *maker)
 
 // ---- the variants ----
 
-// A single word is left to meter, which says that it was not found.
 static void check_program(const struct variant *variant, const struct maker *maker, bool named)
 {
     const char *program = variant_program(variant);
     const bool made =
         maker->settings->setup || maker->settings->prepare.count > 0 || variant->revision;
-    if (variant->words.count > 1 && !made && !names_program(program))
-        usage_error("there is no program '%s', of '%.80s': check the command%s", program,
-                    variant->text,
-                    named ? " (what is in front of the first = is the variant's name)" : "");
+    const bool whole = strcmp(program, variant->text) == 0;
+    if (made || names_program(program))
+        return;
+    const char *why = strchr(program, '/') ? strerror(errno) : "not in PATH";
+    usage_error("there is no program '%s'%s%.80s%s that can be run: %s: check the command%s",
+                program, whole ? "" : ", of '", whole ? "" : variant->text, whole ? "" : "',", why,
+                named ? " (what is in front of the first = is the variant's name)" : "");
 }
 
 static void split_command(struct variant *variant, const struct maker *maker, const char *text)
@@ -287,7 +333,7 @@ static void split_command(struct variant *variant, const struct maker *maker, co
     if (variables == count)
         usage_error("'%s': no command: write one%s", text,
                     count == 0 ? "" : " behind the variables");
-    variant->words = (struct option_list){count, (const char **)words};
+    variant->words = (struct option_list){.count = count, .item = (const char **)words};
 }
 
 // Whether a text has a place for each parameter.
@@ -346,7 +392,7 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
         arena_keep(maker->arena, words_quote(variant->words.item, variant->words.count));
     variant->line = text ?: variant->text;
     variant->shell = text ? shell->name : NULL;
-    if (text && !shell->name)
+    if (!variant->shell)
         check_program(variant, maker, source->name);
 }
 

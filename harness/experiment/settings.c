@@ -143,8 +143,9 @@ const struct option_row settings_rows[] = {
          "the target's stdin, opened anew for each run (default: /dev/null); jostle's own stdin "
          "is never the target's"},
     {ROW("stdout", "WHERE", OPTION_TEXT, out),
-     .help = "the target's stdout: null (the default), pipe (one that meter empties, for a target "
-             "that does less at /dev/null), inherit (the terminal), or a file, which has that of "
+     .help = "the target's stdout: null (the default: discarded, by /dev/zero, as some programs do "
+             "less where it is /dev/null), pipe (one that meter empties), inherit (the terminal), "
+             "or a file, which has that of "
              "the last run"},
     {ROW("stderr", "FILE", OPTION_TEXT, errors),
      .help = "the target's stderr goes to FILE (default: the end of it is kept where a run fails)"},

@@ -338,7 +338,7 @@ struct shell shell_read(struct arena *arena, const char *text)
     if (!split || count == 0)
         usage_error("--shell %s: %s: give a shell such as bash, or none", text,
                     !split ? error : "no shell");
-    struct shell shell = {text, {count, arena_keep(arena, split)}};
+    struct shell shell = {text, {.count = count, .item = arena_keep(arena, split)}};
     list_add(&shell.words, arena, "-c");
     return shell;
 }

@@ -5,6 +5,11 @@
 # shellcheck source-path=SCRIPTDIR source=messages.bash
 source "$JOSTLE_LIB/messages.bash"
 
+# Where what a user's command prints is discarded: to /dev/null grep, tar and others do less (common/file.h).
+SINK=/dev/zero
+[[ -c $SINK ]] || SINK=/dev/null
+readonly SINK
+
 # split_words TEXT ARRAY: splits TEXT as a shell would (quotes and backslashes, nothing
 # expanded, nothing run) into ARRAY; 1 when a quote is not closed.
 split_words() {
@@ -162,7 +167,7 @@ undo_run() {
             [[ -z $verbose_fd ]] || exec {verbose_fd}>&-
             verbose_fd=''
             spawn "$JOSTLE_BIN/arguments" undo "$1" "${JOSTLE_UNDO_S:-60}" "${@:2}"
-        } <&0 >/dev/null &
+        } <&0 >"$SINK" &
         undo_pid=$!
         [[ -z $undo_asked ]] || undo_ask
         undo_wait "$undo_pid" || code=$?

@@ -369,7 +369,7 @@ measure_hook() {
     local command=${hook_commands[$2]}
     local -a words
     hook_words "$2" "$command"
-    foreground "${words[@]}" >/dev/null || die "--$1 failed with status $?: $command: fix the command"
+    foreground "${words[@]}" >"$SINK" || die "--$1 failed with status $?: $command: fix the command"
 }
 
 # measure_undo conclude|cleanup VARIANT start|signal|signalled: runs the user's command to its end, see undo_run. Returns 1

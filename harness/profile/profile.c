@@ -96,9 +96,9 @@ static void add_words(json_t *words, const char *const *more)
 
 // What a lap does around the program: --prepare, --input, --conclude, and a failure that is to be
 // ignored.
-static const char lap[] = "[[ ! $1 ]] || bash -c \"$1\" >/dev/null || exit; "
+static const char lap[] = "[[ ! $1 ]] || bash -c \"$1\" || exit; "
                           "\"${@:5}\" <\"$2\"; code=$?; "
-                          "[[ ! $4 ]] || bash -c \"$4\" >/dev/null || exit; "
+                          "[[ ! $4 ]] || bash -c \"$4\" || exit; "
                           "case ,$3, in ,any,|*,$code,*) exit 0;; esac; exit $code";
 
 // The program as a load that is run again and again.

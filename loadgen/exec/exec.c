@@ -115,9 +115,10 @@ static _Noreturn void become(const struct run *run, char **words, pid_t parent, 
     headroom_volunteer(); // if memory runs out, the load has to go, and not what it disturbs
     // stdin and stdout are the control plane's. What a program prints in each lap would bury
     // what the others say; else it goes to our stderr.
-    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (null >= 0 && dup2(null, STDIN_FILENO) >= 0 &&
-        dup2(settings_of(run)->loop ? null : STDERR_FILENO, STDOUT_FILENO) >= 0 &&
+    const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int out =
+        settings_of(run)->loop ? open(file_sink(), O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
+    if (null >= 0 && out >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
         group_enter(&state_of(run)->group) && cpus_pin_list(&run->cpus) == 0)
         execvp(words[0], words);
     const int error = errno;
@@ -753,7 +754,8 @@ static const struct load exec_load = {
     .name = "exec",
     .summary = "runs any command as a load, and ends all its processes",
     .details = "Resumed, COMMAND is started in a process group of its own, with /dev/null as stdin "
-               "and its output on stderr. Paused, it is ended with all its descendants, including "
+               "and its output on stderr (with --loop that of stdout is discarded). Paused, it is "
+               "ended with all its descendants, including "
                "those in other sessions: SIGTERM, then SIGKILL after 2 s; by SIGKILL at once if "
                "loadgen itself is killed. A command that exits by itself is an error; with --loop "
                "one that fails. cpu_s is that of its whole process tree, counted by a cgroup where "

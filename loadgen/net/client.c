@@ -92,6 +92,23 @@ static int net_hello(int fd, const struct net_message *hello, int64_t timeout_ns
 
 // ---- hello ----
 
+// What to do about a connection that could not be made.
+static const char *remedy(int error)
+{
+    switch (error) {
+    case ENETUNREACH:
+    case ENETDOWN:
+    case EHOSTUNREACH:
+        return "is its interface up (ip link set lo up, in a network namespace of its own)?";
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ETIMEDOUT:
+        return "is the peer still there?";
+    default:
+        return "give fewer --streams";
+    }
+}
+
 // Connects and is let in; a busy listener may need a second try.
 // peer: an address that is known, else `text` is dialled and *peer set. -1: error.
 static int enter(struct run *run, struct net_address *peer, const char *text,
@@ -104,8 +121,8 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
         const int fd = text ? net_address_dial(text, timeout_ns, peer, error, size)
                             : net_address_connect(peer, SOCK_STREAM, timeout_ns);
         if (fd < 0 && !text)
-            snprintf(error, size, "cannot open one more connection: %s: give fewer --streams",
-                     limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));
+            snprintf(error, size, "cannot connect: %s: %s",
+                     limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY), remedy(errno));
         if (fd < 0)
             return -1;
         if (net_hello(fd, hello, timeout_ns, answer, &retry, error, size) == 0)
