@@ -7,6 +7,7 @@
 #include "common/schemas.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,11 +185,17 @@ double runs_value(const struct experiment *of, size_t run, size_t metric)
     return of->runs.values.item[run * of->metrics.count + metric];
 }
 
+// -1 of one that no program can end with.
+static int exit_code_of(const struct value *run)
+{
+    const double code = view_number(view_get(run, "exit_code"), 0);
+    return code >= INT_MIN && code <= INT_MAX ? (int)code : -1;
+}
+
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
-    const bool good = judge_counts(kind_of(run), (int)view_number(view_get(run, "exit_code"), 0),
-                                   &reader->ignored),
+    const bool good = judge_counts(kind_of(run), exit_code_of(run), &reader->ignored),
                measured = view_number(view_get(run, "block"), 1) != 0;
     const size_t condition =
         known_name(&runs->texts, &runs->conditions, view_get(run, "condition"));
