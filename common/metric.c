@@ -347,6 +347,16 @@ static bool read_file(const struct reader *reader, const char *text)
     return read_jq(reader, end + strlen(":jq:"));
 }
 
+// The events that are times, which the kernel gives in ns; a ratio of them has another name.
+static bool is_clock(const char *event)
+{
+    const size_t length = strcspn(event, ":");
+    if (strchr(event, '/'))
+        return false;
+    return (length == strlen("task-clock") && strncmp(event, "task-clock", length) == 0) ||
+           (length == strlen("cpu-clock") && strncmp(event, "cpu-clock", length) == 0);
+}
+
 // EVENT[/EVENT], IPC or MPKI.
 static bool read_perf(const struct reader *reader, const char *text)
 {
@@ -359,6 +369,9 @@ static bool read_perf(const struct reader *reader, const char *text)
         metric->higher_is_better = true;
     if (mpki && !is_given(metric, SCALE))
         metric->scale = 1000;
+    if (is_clock(text) && !is_given(metric, UNIT) && !is_given(metric, SCALE) &&
+        !keep(reader, &metric->unit, "ns", 2))
+        return false;
     text = ipc ? "instructions/cycles" : mpki ? "cache-misses/instructions" : text;
     return keep(reader, &metric->expression, text, strlen(text));
 }

@@ -59,8 +59,13 @@ static const struct {
     // 1920x1080, 10^6 and 5m3 go on, too; what they come to is not for us to say.
     {"x", 'x'},
     {"X", 'x'},
-    {"^", '^'},
-    {"m", 'm'},
+    {"\u00d7", 'x'},
+    {"^", 'x'},
+    {"h", 'x'},
+    {"m", 'x'},
+    {"\u00b7", 'x'},
+    {"\u066b", 'x'},
+    {"\u066c", 'x'},
 };
 
 // The mark at that place, in front of a digit, and how long it is; '\0': there is none.
@@ -435,7 +440,7 @@ static bool read_numeral(struct reading *reading, enum metric_comma comma, struc
         take_number(reading, start, &shape);
         const bool is_power = take_exponent(reading, &shape, &is_plain);
         numeral->shape[shape.length < NUMERAL_SIZE ? shape.length : 0] = '\0';
-        if (numeral->shape[0] != '\0' && !strpbrk(numeral->shape, ":xm^"))
+        if (numeral->shape[0] != '\0' && !strpbrk(numeral->shape, ":x"))
             numeral->kind = read_groups(numeral->shape, comma, numeral->plain);
         else if (!is_power && strchr(numeral->shape, ':') &&
                  read_clock(numeral->shape, numeral->plain))
