@@ -32,6 +32,20 @@ fails() {
     }
 }
 
+# whole TEXT VALUE [PATTERN [OPTIONS]]: of a line with TEXT the pattern finds VALUE, or is refused where that is none.
+whole() {
+    local text=$1 value=$2 pattern=${3:-'([0-9.]+)'} options=${4:-}
+    run -0 values "x=stdout:/$pattern/$options" -- printf 'rate: %s req\n' "$text"
+    if [[ $value == none ]]; then
+        [[ ${lines[0]} == 'x null' && ${lines[1]} == "x: "*"$text"* ]]
+    else
+        [[ $output == "x $value" ]]
+    fi || {
+        printf '%s by %s: %s, not %s\n' "$text" "$pattern" "$output" "$value"
+        return 1
+    }
+}
+
 # found [N]: one more run of a meter with metrics, of the command N; its record is in line.
 found() {
     printf 'run %s\n' "${1:-0}" >&7
@@ -121,20 +135,6 @@ found() {
     # One expression that fails does not take the others with it.
     run -0 values 'a=jq:error("no")' 'b=jq:.b' -- echo '{"b":3}'
     [ "${lines[*]}" = 'a null b 3 a: jq: "no"' ]
-}
-
-# whole TEXT VALUE [PATTERN [OPTIONS]]: of a line with TEXT the pattern finds VALUE, or is refused where that is none.
-whole() {
-    local text=$1 value=$2 pattern=${3:-'([0-9.]+)'} options=${4:-}
-    run -0 values "x=stdout:/$pattern/$options" -- printf 'rate: %s req\n' "$text"
-    if [[ $value == none ]]; then
-        [[ ${lines[0]} == 'x null' && ${lines[1]} == "x: "*"$text"* ]]
-    else
-        [[ $output == "x $value" ]]
-    fi || {
-        printf '%s by %s: %s, not %s\n' "$text" "$pattern" "$output" "$value"
-        return 1
-    }
 }
 
 @test "a number of which the pattern takes a part is read whole where that is clear" {
