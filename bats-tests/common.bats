@@ -132,6 +132,7 @@ no_metric() {
         '_q=jq:[.a,.b]|max,unit=ms,quantile=0.999'
     metric 'f 2 out put/x.log regex ^([0-9]+) take=mean,better=lower' 'f=file:out put/x.log:/^([0-9]+)/,take=mean'
     metric 'j 2 /tmp/x jq .a/.b take=last,better=lower,role=errors,loop=open' 'j=file:/tmp/x:jq:.a/.b,loop=open,role=errors'
+    metric 'c 0 - regex (.+) take=last,comma=decimal,better=lower' 'c=stdout:/(.+)/,comma=decimal'
     metric 'l 2 log.* regex (.+) take=p99.9,better=lower' 'l=file:log.*:/(.+)/,take=p99.9'
 }
 

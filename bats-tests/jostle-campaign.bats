@@ -102,6 +102,12 @@ refused() {
     refused "$target"$'\n[load "cpu"]\n    spec = cpu --percent {level}' ': load.cpu.spec: \{level\}: unknown placeholder'
     refused "$target"$'\n[load "cpu"]\n    spec = cpu\n    node = 0' ': load.cpu.node: 0 is not a node'
     refused "$target"$'\n[include]\n    path = nowhere.conf' ': include.path: .*nowhere.conf cannot be read'
+    # Neither git nor we read a file as often as a circle or a tree of includes says.
+    refused "$target"$'\n[include]'"$(printf '\n    path = c.conf%.0s' 1 2 3 4)" ' cannot be read \(.*exceeded maximum include depth.*circular includes\.\): take an include out'
+    for i in {1..8}; do printf '[include]\n%s' "$(printf "    path = i$((i + 1)).conf\n%.0s" {1..9})" >"i$i.conf"; done
+    printf '[campaign]\n' >i9.conf
+    run -2 timeout 20 "$JOSTLE" plan i1.conf
+    [[ $output == *'.conf includes 1000 files or more: include each once' ]]
     refused $'max-runs = 3\n[target "x"]\n    command = true' ': max-runs is in no section: write \[section "NAME"\] above it'
     refused $'[target "x"\n    command = true' ' cannot be read \(.*line [12].*\): write \[section "NAME"\]'
     refused $'[campaign]\n    name = x' ': there is no target'

@@ -159,7 +159,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     local words
     # shellcheck disable=SC2089 # a quote that is not closed
     for words in "--service true" "--ready port:1" "--keep-service" "--service 'a --ready port:1" "--service a --ready port:70000" "--service a --ready port:nowhere:1" \
-        "--service a --ready https://localhost/" "--service a --ready match:/(/" "--service a --ready match:up" "--service a --ready prot:6379" "--service a --ready port:1 --stop-signal NONE" \
+        "--service a --ready https://localhost/" "--service a --ready match:/(/" "--service a --ready match:/(a{200}{200})/" "--service a --ready match:up" "--service a --ready prot:6379" "--service a --ready port:1 --stop-signal NONE" \
         "--service a --ready port:1 --service-cpus 4000" "--service a --ready port:1 --place core --service-cpus 0" \
         "--metric service_cpu_s" "--metric wall_s,service_memory_bytes"; do
         # shellcheck disable=SC2086,SC2090 # words

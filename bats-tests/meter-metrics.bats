@@ -32,6 +32,20 @@ fails() {
     }
 }
 
+# whole TEXT VALUE [PATTERN [OPTIONS]]: of a line with TEXT the pattern finds VALUE, or is refused where that is none.
+whole() {
+    local text=$1 value=$2 pattern=${3:-'([0-9.]+)'} options=${4:-}
+    run -0 values "x=stdout:/$pattern/$options" -- printf 'rate: %s req\n' "$text"
+    if [[ $value == none ]]; then
+        [[ ${lines[0]} == 'x null' && ${lines[1]} == "x: "*"$text"* ]]
+    else
+        [[ $output == "x $value" ]]
+    fi || {
+        printf '%s by %s: %s, not %s\n' "$text" "$pattern" "$output" "$value"
+        return 1
+    }
+}
+
 # found [N]: one more run of a meter with metrics, of the command N; its record is in line.
 found() {
     printf 'run %s\n' "${1:-0}" >&7
@@ -121,6 +135,96 @@ found() {
     # One expression that fails does not take the others with it.
     run -0 values 'a=jq:error("no")' 'b=jq:.b' -- echo '{"b":3}'
     [ "${lines[*]}" = 'a null b 3 a: jq: "no"' ]
+}
+
+@test "a number of which the pattern takes a part is read whole where that is clear" {
+    local text
+    for text in 3.5e+06=3500000 1E6=1000000 1.5D+03=1500 2e-3=0.002 .5=0.5 "7'654.2=7654.2" "1'234'567=1234567" 1_000_000=1000000 \
+        $'12\u202f345\u202f678=12345678' $'4\u00a0393,19=4393.19' -5=-5 -0.5=-0.5 $'\u22125=-5'; do
+        whole "${text%=*}" "${text#*=}"
+        # Greedy on the left, and cut there.
+        whole "${text%=*}" "${text#*=}" 'rate: .*([0-9]).*'
+        whole "${text%=*}" "${text#*=}" '([0-9]+)' ,take=first
+        # Once, though the pattern finds several parts of it.
+        whole "${text%=*}" "${text#*=}" '([0-9]+)' ,take=sum
+    done
+    whole 123 123 '.*([0-9.]+)'
+    whole 4393.195 4393.195 '([0-9]+[.][0-9]{2})'
+    whole 1.234e5ms 123400000 '([0-9.]+)' ,scale=1000
+}
+
+@test "a time of several parts is read whole, in the unit of the metric" {
+    local text
+    for text in 1:25:56=5156 0:01.23=1.23 01:02:03.5=3723.5 1-02:03:04=93784 0m1.234s=1.234 0m1,234s=1.234 1h2m3s=3723 '1h 2m=3720' \
+        '1 min 32.5 s=92.5' '2 hours, 5 minutes=7500'; do
+        whole "${text%=*}" "${text#*=}"
+        whole "${text%=*}" "${text#*=}" 'rate: (.*[0-9a-z]) req'
+        whole "${text%=*}" "$(jq -n "${text#*=} * 1000")" '([0-9.]+)' ,unit=ms
+        whole "${text%=*}" none '([0-9.]+)' ,unit=MB/s
+    done
+    # The rest of a duration is a part of it, too.
+    whole 2m3.5s 123.5 'm([0-9.]+)s'
+    for text in 1:25 1:75:30 1:2:3 1:02:03:04 1h2 5m3; do whole "$text" none; done
+}
+
+@test "digits that commas group are read where the pattern takes the commas; what may be something else is refused" {
+    local text
+    for text in 12,345,678=12345678 1,234.56=1234.56 28,134,667=28134667 -1,234,567=-1234567; do
+        whole "${text%=*}" "${text#*=}" '([0-9.,-]+)'
+        whole "${text%=*}" none
+        whole "${text%=*}" none 'rate: .*[^0-9]([0-9.]+)'
+        whole "${text%=*}" "${text#*=}" '([0-9.]+)' ,comma=thousands
+    done
+    for text in 4393,19 0,85 4,393 12,34,567 1,2,3 0,123,456 1234,567,890 1.234,5; do
+        whole "$text" none
+        whole "$text" none '([0-9.,]+)'
+    done
+    for text in 1,5e3 0x1f 0X10 1.2.3 1.234.567 1920x1080 10^6 $'1.5\u00d7106' '4 393.19' '12 345 678' 12_34 "7'65"; do whole "$text" none '([0-9]+)'; done
+    whole '4 393.19' none '.* ([0-9.]+) req'
+}
+
+@test "comma= says what a comma is, and so what a point is" {
+    whole 4,393 4393 '([0-9,]+)' ,comma=thousands
+    whole 4,393.5ms 4393.5 '([0-9.,]+[a-z]*)' ,comma=thousands,unit=ms
+    whole 4393,19 none '([0-9.,]+)' ,comma=thousands
+    whole 4393,19 4393.19 '([0-9.]+)' ,comma=decimal
+    whole 1,5e3 1500 'rate: ([0-9.,e]+)' ,comma=decimal
+    whole 1.234.567,89 1234567.89 '([0-9.,]+)' ,comma=decimal
+    whole 1.234 1234 '([0-9.]+)' ,comma=decimal
+    whole 12.5 none '([0-9.]+)' ,comma=decimal
+    run -2 --separate-stderr "$METER" --metric 'x=stdout:/(.)/,comma=point' -- touch ran
+    [[ $stderr == *'comma=point: it is one of unknown, thousands, decimal'* && ! -e ran ]]
+}
+
+@test "a part that the pattern itself bounds is what it asks for; columns, lists and units are no numbers that go on" {
+    whole 1:25:56 25 ':([0-9]+):'
+    whole 12.34 12 '([0-9]+)[.][0-9]+'
+    whole -5 5 '-([0-9]+)'
+    whole 10,20,30 20 ',([0-9]+),'
+    whole '120 345 678' 345 '[0-9]+ ([0-9]+) [0-9]+'
+    whole '1 2 345 6' 345 ' ([0-9]+) 6'
+    whole '0 120 345 17' 120 'rate: [0-9]+ ([0-9]+) '
+    whole '120 345' 120 'rate: ([0-9]+) [0-9]+'
+    whole '12  345' 12 'rate: ([0-9.]+)'
+    whole 10-20 20 '([0-9]+) req'
+    whole '12.' 12
+    whole '4 256-bit' 4 'rate: ([0-9.]+)'
+    whole p-99 99 '([0-9]+)'
+    for text in 12ms 3GB/s 5% 10k 1.5k '675 k' '12, 5' "9'" 7:x 8e 6_a 5x; do
+        [[ $text =~ ^[0-9.]+ ]]
+        whole "$text" "${BASH_REMATCH[0]}" '([0-9.]+)' ,take=first
+    done
+}
+
+@test "a number is not cut where a long line is searched in pieces" {
+    local i
+    for i in {65530..65540}; do
+        { head -c "$i" /dev/zero | tr '\0' ';' && printf 'v=123456;' && head -c 100000 /dev/zero | tr '\0' ';'; } >long
+        for take in last first sum; do
+            run -0 values "x=stdout:/([0-9]+)/,take=$take" -- cat long
+            [[ $output == 'x 123456' ]]
+        done
+    done
 }
 
 @test "a file that the run did not write is not its own" {
@@ -250,6 +354,13 @@ END
     [ "${lines[*]}" = 'x 1 y 2' ]
     run -2 --separate-stderr "$METER" --metric 'x=stdout:/(/' -- touch ran
     [[ $stderr == 'jostle: metric x: '* && ! -e ran ]]
+    # Written out it would take minutes and gigabytes.
+    for pattern in "(a$(printf '+%.0s' {1..60}))" '(a{200}{200}{200})' '((a?){400})' "$(printf '(%.0s' {1..20000})"; do
+        run -2 --separate-stderr timeout 5 "$METER" --metric "x=stdout:/$pattern/" -- touch ran
+        [[ $stderr == 'jostle: metric x: '*'more than 1000 parts'* && ${#stderr} -lt 400 && ! -e ran ]]
+    done
+    run -0 values 'x=stdout:/^[[:space:]a-z]{0,80}: +([0-9]{1,3}[.][0-9]{0,6}) [^]x[.].]]{1,20}$/' -- echo 'rate: 1.25 MB'
+    [[ $output == 'x 1.25' ]]
     run -2 --separate-stderr "$METER" --metric 'x=jq:.a' --metric 'x=jq:.b' -- touch ran
     [[ $stderr == 'jostle: metric x: it is given twice: '* && ! -e ran ]]
     run -2 --separate-stderr "$METER" --metric 'x@0=jq:.a' -- touch ran
@@ -289,6 +400,15 @@ like_perf() {
         in_tries 5 like_perf "$event" 1.5
     done
     ! perf stat -e sched:sched_process_fork true 2>/dev/null || like_perf sched:sched_process_fork 1.01
+}
+
+@test "an event that is a time has its unit" {
+    local event
+    for event in task-clock cpu-clock:u task-clock:u/page-faults:u; do
+        "$METER" --metric "x=perf:$event" -- true | jq -r '.metrics.x.unit'
+    done >units
+    [[ $(paste -sd, units) == ns,ns, ]]
+    "$METER" --metric perf:task-clock,unit=s,scale=1e-9 -- true | holds '.metrics.perf_task_clock.unit == "s"'
 }
 
 @test "a ratio is of one group; its name is made of its events, and hardware that is not there is a reason" {

@@ -2,13 +2,13 @@
 
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/pattern.h"
 #include "common/text.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <regex.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -309,12 +309,10 @@ static bool parse_match(struct ready *ready, const char *text, char *error, size
         return wrong(error, size,
                      "not a regular expression: give one such as match:/ready to accept/");
     snprintf(ready->regex, sizeof ready->regex, "%.*s", (int)(length - 2), text + 1);
-    const int code = regcomp(&compiled, ready->regex, REG_EXTENDED | REG_NOSUB | REG_NEWLINE);
-    if (code == 0) {
+    if (pattern_compile(&compiled, ready->regex, REG_NOSUB | REG_NEWLINE, why, sizeof why)) {
         regfree(&compiled);
         return true;
     }
-    regerror(code, &compiled, why, sizeof why);
     snprintf(error, size, "not a POSIX extended regular expression (%s): fix it", why);
     return false;
 }

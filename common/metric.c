@@ -2,13 +2,13 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <regex.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
+#include "pattern.h"
 #include "text.h"
 #include "units.h"
 
@@ -33,14 +33,21 @@ static const char *const metric_loop_names[] = {
     [METRIC_LOOPS] = NULL,
 };
 
+static const char *const metric_comma_names[] = {
+    [COMMA_UNKNOWN] = "unknown",
+    [COMMA_THOUSANDS] = "thousands",
+    [COMMA_DECIMAL] = "decimal",
+    [METRIC_COMMAS] = NULL,
+};
+
 const char *const metric_better_names[] = {"lower", "higher", NULL};
 
-enum option { TAKE, SCALE, UNIT, BETTER, ROLE, QUANTILE, LOOP, IDLE, OPTIONS };
+enum option { TAKE, SCALE, COMMA, UNIT, BETTER, ROLE, QUANTILE, LOOP, IDLE, OPTIONS };
 
 const char *const metric_option_names[] = {
-    [TAKE] = "take",     [SCALE] = "scale", [UNIT] = "unit",
-    [BETTER] = "better", [ROLE] = "role",   [QUANTILE] = "quantile",
-    [LOOP] = "loop",     [IDLE] = "idle",   [OPTIONS] = NULL,
+    [TAKE] = "take",     [SCALE] = "scale", [COMMA] = "comma",       [UNIT] = "unit",
+    [BETTER] = "better", [ROLE] = "role",   [QUANTILE] = "quantile", [LOOP] = "loop",
+    [IDLE] = "idle",     [OPTIONS] = NULL,
 };
 
 // Those that are numbers: where, between 0 and what; and those that are one of some names.
@@ -55,6 +62,7 @@ static const struct {
                NULL},
     [QUANTILE] = {offsetof(struct metric, quantile), 1, false, "between 0 and 1, as in 0.99", NULL},
     [IDLE] = {offsetof(struct metric, idle_w), INFINITY, true, "of watts, as in 12.5", NULL},
+    [COMMA] = {.names = metric_comma_names},
     [BETTER] = {.names = metric_better_names},
     [ROLE] = {.names = metric_role_names},
     [LOOP] = {.names = metric_loop_names},
@@ -218,6 +226,8 @@ static bool set_choice(const struct reader *reader, enum option option, const ch
         return refuse(reader, "%s=%s: it is one of %s", metric_option_names[option], value, list);
     if (option == BETTER)
         reader->metric->higher_is_better = chosen == 1;
+    else if (option == COMMA)
+        reader->metric->comma = (enum metric_comma)chosen;
     else if (option == LOOP)
         reader->metric->loop = (enum metric_loop)chosen;
     else
@@ -282,7 +292,7 @@ static bool refuse_tail(const struct reader *reader, const char *text)
     return refuse(reader, "option %s is not known: %s%s%s", word,
                   near != NULL
                       ? "did you mean "
-                      : "there are take, scale, unit, better, role, quantile, loop and idle",
+                      : "there are take, scale, comma, unit, better, role, quantile, loop and idle",
                   near != NULL ? near : "", near != NULL ? "?" : "");
 }
 
@@ -290,11 +300,9 @@ static bool check_regex(const struct reader *reader, const char *text)
 {
     regex_t regex;
     char why[256];
-    const int code = regcomp(&regex, text, REG_EXTENDED);
-    if (code != 0) {
-        (void)regerror(code, &regex, why, sizeof why);
-        return refuse(reader, "/%s/ is no POSIX extended regular expression: %s", text, why);
-    }
+    if (!pattern_compile(&regex, text, 0, why, sizeof why))
+        return refuse(reader, "/%.80s%s/ is no POSIX extended regular expression: %s", text,
+                      strlen(text) > 80 ? "..." : "", why);
     const size_t groups = regex.re_nsub;
     regfree(&regex);
     return groups == 1 || refuse(reader,
@@ -339,6 +347,16 @@ static bool read_file(const struct reader *reader, const char *text)
     return read_jq(reader, end + strlen(":jq:"));
 }
 
+// The events that are times, which the kernel gives in ns; a ratio of them has another name.
+static bool is_clock(const char *event)
+{
+    const size_t length = strcspn(event, ":");
+    if (strchr(event, '/'))
+        return false;
+    return (length == strlen("task-clock") && strncmp(event, "task-clock", length) == 0) ||
+           (length == strlen("cpu-clock") && strncmp(event, "cpu-clock", length) == 0);
+}
+
 // EVENT[/EVENT], IPC or MPKI.
 static bool read_perf(const struct reader *reader, const char *text)
 {
@@ -351,6 +369,9 @@ static bool read_perf(const struct reader *reader, const char *text)
         metric->higher_is_better = true;
     if (mpki && !is_given(metric, SCALE))
         metric->scale = 1000;
+    if (is_clock(text) && !is_given(metric, UNIT) && !is_given(metric, SCALE) &&
+        !keep(reader, &metric->unit, "ns", 2))
+        return false;
     text = ipc ? "instructions/cycles" : mpki ? "cache-misses/instructions" : text;
     return keep(reader, &metric->expression, text, strlen(text));
 }
@@ -422,9 +443,10 @@ const char *metric_option(const struct metric *metric, size_t index, char text[M
     const double number = option == SCALE      ? metric->scale
                           : option == QUANTILE ? metric->quantile
                                                : metric->idle_w;
-    const size_t chosen = option == BETTER ? metric->higher_is_better
-                          : option == ROLE ? metric->role
-                                           : metric->loop;
+    const size_t chosen = option == BETTER  ? metric->higher_is_better
+                          : option == COMMA ? metric->comma
+                          : option == ROLE  ? metric->role
+                                            : metric->loop;
     if (option == TAKE)
         return metric_take_text(metric, text);
     if (option == UNIT)

@@ -22,6 +22,7 @@
 //                                    of the later half of them by that of the earlier half
 //     take=pN                        the percentile of all matches: p50, p99, p99.9
 //     scale=X                        what is printed, times X, is in the metric's unit; 1
+//     comma=thousands|decimal        what a comma is in a figure; without it 1,234 is refused
 //     unit=TEXT                      as it is printed; none. Where it is a unit of time, a
 //                                    figure with another one behind it ("1.2s") is converted
 //     better=lower|higher            lower
@@ -78,6 +79,10 @@ enum metric_role {
     METRIC_ROLES
 };
 
+// What a comma in a figure does: it groups digits, and a point is the decimal mark, or the other
+// way round.
+enum metric_comma { COMMA_UNKNOWN, COMMA_THOUSANDS, COMMA_DECIMAL, METRIC_COMMAS };
+
 enum metric_loop { LOOP_UNKNOWN, LOOP_OPEN, LOOP_CLOSED, METRIC_LOOPS };
 
 extern const char *const metric_better_names[]; // lower, higher: by higher_is_better
@@ -94,6 +99,7 @@ struct metric {
     enum metric_take take;
     double percentile; // of TAKE_PERCENTILE
     double scale;
+    enum metric_comma comma;
     char *unit; // "": none
     bool higher_is_better;
     enum metric_role role;

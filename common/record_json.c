@@ -481,7 +481,8 @@ json_t *metric_to_json(const struct metric *metric)
     for (size_t i = 0; metric_option_names[i]; i++) {
         const char *name = metric_option_names[i], *value = metric_option(metric, i, number);
         const bool is_real = strcmp(name, "scale") == 0 || strcmp(name, "quantile") == 0;
-        if (strcmp(name, "idle") == 0 || (strcmp(name, "scale") == 0 && *value == '\0'))
+        if (strcmp(name, "idle") == 0 ||
+            ((strcmp(name, "scale") == 0 || strcmp(name, "comma") == 0) && *value == '\0'))
             continue;
         json_object_set_new(json, name,
                             *value == '\0' && strcmp(name, "unit") != 0 ? json_null()

@@ -2,10 +2,10 @@
 #include "frame/fuzz.h"
 
 #include "common/metric.h"
+#include "common/pattern.h"
 #include "harness/meter/meter.h"
 
 #include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,7 +21,8 @@ static void check_search(const struct metric *metric, const uint8_t *data, size_
     struct figure figure;
     const int fd = memfd_create("output", MFD_CLOEXEC);
     fuzz_require(fd >= 0 && write(fd, data, size) == (ssize_t)size);
-    if (!metric->is_jq && regcomp(&regex, metric->expression, REG_EXTENDED) == 0) {
+    char why[128];
+    if (!metric->is_jq && pattern_compile(&regex, metric->expression, 0, why, sizeof why)) {
         if (regex.re_nsub == 1) {
             search(fd, &regex, &tally);
             tally_end(&tally, "stdout", &figure);

@@ -36,31 +36,51 @@ campaign_copy() {
         die "$1 cannot be copied to $campaign_tmp: is the disk full? Make room, or set TMPDIR to another folder"
 }
 
-# campaign_includes FILE [DEPTH]: refuses a campaign file that includes what is there and is no regular file: git
-# would wait for a pipe. Beyond a depth of 10 git itself refuses it.
+readonly CAMPAIGN_FILES=1000 # how many files git may have to read for one campaign
+readonly CAMPAIGN_DEPTH=20   # git itself reads 10 below each other
+
+# campaign_includes FILE DEPTH: refuses a campaign file that includes what is there and is no regular file (git
+# would wait for a pipe), and one for which git would read CAMPAIGN_FILES or more: it reads a file again each time it
+# is included. Sets files[FILE] of the caller to how many it reads for FILE; each is looked into once, so that a circle
+# is left to git, which knows why it refuses one.
 campaign_includes() {
-    local entry path
+    local entry path real
+    local -i count=1
     local -a entries
+    files[$1]=1
+    [[ $2 -le $CAMPAIGN_DEPTH ]] || usage_error "$1 is included more than $CAMPAIGN_DEPTH files deep: include it further up"
     mapfile -d '' -t entries < <(git config -f "$1" --no-includes --type=path -z --get-regexp '^include(if\..*)?\.path$' 2>/dev/null)
     for entry in "${entries[@]}"; do
         path=${entry#*$'\n'}
-        [[ $path == /* ]] || path=$(dirname -- "$1")/$path
-        [[ -e $path && ${2:-0} -le 10 ]] || continue
+        [[ $path == /* ]] || path=${1%/*}/$path
+        [[ -e $path ]] || continue
         [[ -f $path ]] || usage_error "$1 includes $path, which is not a regular file: take it out"
-        campaign_includes "$path" $((${2:-0} + 1))
+        if [[ -z ${files[$path]:-} ]]; then
+            # A link is a file of its own: what it includes is looked for beside it.
+            real=$(readlink -f -- "${path%/*}/")/${path##*/}
+            [[ -n ${files[$real]:-} ]] || campaign_includes "$real" $(($2 + 1))
+            files[$path]=${files[$real]}
+        fi
+        count+=${files[$path]}
+        [[ $count -lt $CAMPAIGN_FILES ]] || usage_error "$1 includes $CAMPAIGN_FILES files or more: include each once"
     done
+    files[$1]=$count
 }
 
 # campaign_make FILE OVERRIDES: writes the plan of FILE, a jostle.campaign/1, to
 # $campaign_tmp/plan, and the file as one, includes and all, to $campaign_tmp/conf.
 # OVERRIDES are NAME=VALUE lines.
 campaign_make() {
-    local line
+    local line why
     local -a set=()
+    local -A files=()
     campaign_file=$1
-    campaign_includes "$1"
-    git config -f "$1" --includes --list -z --show-origin >"$campaign_tmp/entries" 2>"$campaign_tmp/git" ||
-        usage_error "$1 cannot be read ($(head -n 1 "$campaign_tmp/git")): write [section \"NAME\"], and key = value below it"
+    campaign_includes "$1" 0
+    if ! git config -f "$1" --includes --list -z --show-origin >"$campaign_tmp/entries" 2>"$campaign_tmp/git"; then
+        why=$(tr -s '\n\t' '  ' <"$campaign_tmp/git")
+        [[ $why != *include* ]] || usage_error "$1 cannot be read (${why% }): take an include out"
+        usage_error "$1 cannot be read (${why% }): write [section \"NAME\"], and key = value below it"
+    fi
     while IFS= read -r line; do
         [[ -z $line ]] || set+=(--set "$line")
     done <<<"$2"

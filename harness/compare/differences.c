@@ -340,7 +340,7 @@ static const json_t *source_of(const json_t *experiment, const char *name, const
 static void add_source(json_t *differences, const json_t *one, const json_t *other,
                        const char *name, const char *variant)
 {
-    static const char *const parts[] = {"source", "take", "scale", "unit", "better"};
+    static const char *const parts[] = {"source", "take", "scale", "comma", "unit", "better"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const json_t *part = json_object_get(one, parts[i]),
                      *its = json_object_get(other, parts[i]);

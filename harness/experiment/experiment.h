@@ -160,14 +160,14 @@ int64_t file_mtime_ns(const struct stat *status);
 // from TARGET or each --variant, times every combination of parameters.
 
 struct variant {
-    const char *name;                // NULL: the only one, which has none
-    const char *given;               // its name without the values of parameters
-    const char *title;               // its name as the user wrote it; NULL: none was given
-    const char *named;               // by which option: "command-name", "variant", "revision"; or NULL
-    const char *line;                // its command as the user wrote it
-    struct option_list words;        // assignments for its environment, then the command
-    const char *text;                // they, quoted as a shell has them
-    const char *shell;               // "sh", which is the first word then; NULL: none
+    const char *name;         // NULL: the only one, which has none
+    const char *given;        // its name without the values of parameters
+    const char *title;        // its name as the user wrote it; NULL: none was given
+    const char *named;        // by which option: "command-name", "variant", "revision"; or NULL
+    const char *line;         // its command as the user wrote it
+    struct option_list words; // assignments for its environment, then the command
+    const char *text;         // they, quoted as a shell has them
+    const char *shell;        // "sh", which is the first word then; NULL: none
     const struct revision *revision; // NULL: none
     const char *folder;              // where it runs; NULL: here
     size_t combination;

@@ -548,9 +548,8 @@ json_t *experiment_to_json(const struct experiment *experiment)
         "s:O?, "
         "s:o}",
         "schema", SCHEMA_EXPERIMENT, "inputs", inputs_to_json(experiment), "line",
-        text_to_json(first->line), "command",
-        texts_to_json(first->words.item, first->words.count), "program",
-        variant_program_to_json(first, &arena), "variants",
+        text_to_json(first->line), "command", texts_to_json(first->words.item, first->words.count),
+        "program", variant_program_to_json(first, &arena), "variants",
         variants_to_json(&experiment->variants, &arena), "build",
         text_to_json(experiment->session.build), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",

@@ -4,6 +4,7 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/pattern.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -128,10 +129,11 @@ bool extract_begin(struct extractor *extractor, const struct settings *settings)
             continue;
         }
         extractor->reads = true;
-        sought->has_regex =
-            !metric->is_jq && regcomp(&sought->regex, metric->expression, REG_EXTENDED) == 0;
+        char why[128];
+        sought->has_regex = !metric->is_jq &&
+                            pattern_compile(&sought->regex, metric->expression, 0, why, sizeof why);
         if (!metric->is_jq && !sought->has_regex)
-            return complain("metric %s: its expression needs too much memory", metric->name);
+            return complain("metric %s: %s", metric->name, why);
     }
     return true;
 }

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The longest text that may be a number: DBL_MAX with all its digits has 309.
-#define LONGEST_NUMBER 512
+// The longest text that may be a number with its unit.
+#define LONGEST_NUMBER (2 * NUMERAL_SIZE)
 // How much of what is no number is quoted.
 #define QUOTED 40
 // Two in each half.
@@ -81,16 +81,25 @@ static bool add_to_all(struct tally *tally, double value)
     return true;
 }
 
-bool tally_add(struct tally *tally, const char *text, size_t length)
+// Whether another one could still change anything, which is then counted.
+static bool begin_figure(struct tally *tally)
 {
     const enum metric_take take = tally->metric->take;
-    double value;
     if (take == TAKE_FIRST && tally->count > 0)
         return false;
     // Of the earlier ones only the last counts.
     if (take == TAKE_LAST)
         tally->reason[0] = '\0';
     tally->count++;
+    return true;
+}
+
+bool tally_add(struct tally *tally, const char *text, size_t length)
+{
+    const enum metric_take take = tally->metric->take;
+    double value;
+    if (!begin_figure(tally))
+        return false;
     if (!read_number(tally, text, length, &value))
         return take == TAKE_LAST;
     value *= tally->metric->scale;
@@ -187,6 +196,11 @@ void tally_end(struct tally *tally, const char *where, struct figure *figure)
     tally->all = NULL;
 }
 
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
 struct searcher {
     int fd;
     const regex_t *regex;
@@ -199,12 +213,150 @@ static bool ends_line(char c)
     return c == '\n' || c == '\r';
 }
 
+// What a group has matched, and the number that it has matched, or a part of it.
+struct capture {
+    const char *line;
+    size_t length;     // of the line
+    size_t start, end; // of the group
+    size_t from;       // where the expression was looked for
+    struct numeral numeral;
+};
+
+// The number at one end of the group: at its start, unless that is whole and the other is not.
+// False: the group has no digit.
+static bool find_numeral(struct capture *capture, enum metric_comma comma)
+{
+    size_t first = capture->start, last = capture->end;
+    while (first < last && !isdigit((unsigned char)capture->line[first]))
+        first++;
+    if (first == last)
+        return false;
+    while (!isdigit((unsigned char)capture->line[last - 1]))
+        last--;
+    numeral_around(capture->line, capture->length, first, comma, &capture->numeral);
+    if (capture->numeral.start >= capture->start && capture->numeral.end < last)
+        numeral_around(capture->line, capture->length, last - 1, comma, &capture->numeral);
+    return true;
+}
+
+// Whether the group ends between two digits.
+static bool is_split(const struct capture *capture, size_t at)
+{
+    return at > capture->numeral.start && at < capture->numeral.end &&
+           isdigit((unsigned char)capture->line[at - 1]) &&
+           isdigit((unsigned char)capture->line[at]);
+}
+
+// Whether the expression would find its group in the number also if that were written so.
+static bool would_take(const struct searcher *searcher, const struct capture *capture,
+                       const char *form)
+{
+    const struct numeral *numeral = &capture->numeral;
+    const size_t used = strlen(form), rest = capture->length - numeral->end;
+    char *line = malloc(numeral->start + used + rest + 1);
+    if (!line)
+        return true;
+    memcpy(line, capture->line, numeral->start);
+    memcpy(line + numeral->start, form, used);
+    memcpy(line + numeral->start + used, capture->line + numeral->end, rest);
+    line[numeral->start + used + rest] = '\0';
+    const size_t from = capture->from < numeral->start ? capture->from : numeral->start;
+    regmatch_t match[2] = {{(regoff_t)from, (regoff_t)(numeral->start + used + rest)}};
+    const bool found = regexec(searcher->regex, line, 2, match, REG_STARTEND) == 0;
+    free(line);
+    return found && match[1].rm_so < (regoff_t)(numeral->start + used) &&
+           match[1].rm_eo > (regoff_t)numeral->start;
+}
+
+// Whether the expression itself says that it wants this part of the number: `([0-9]+):[0-9]+`
+// would not find a plain number there, while `([0-9]+)` would.
+static bool is_part_wanted(const struct searcher *searcher, const struct capture *capture)
+{
+    const struct numeral *numeral = &capture->numeral;
+    char form[NUMERAL_SIZE];
+    if (numeral->kind == NUMERAL_HEXADECIMAL || numeral->shape[0] == '\0' ||
+        is_split(capture, capture->start) || is_split(capture, capture->end))
+        return false;
+    for (size_t i = 0; i < 2; i++)
+        if (*numeral_plainly(numeral, i, form) != '\0' && would_take(searcher, capture, form))
+            return false;
+    return true;
+}
+
+// What to do about a number of which the group has a part.
+static const char *advice_for(const struct numeral *numeral)
+{
+    if (numeral->kind == NUMERAL_HEXADECIMAL)
+        return "have it printed as a decimal number";
+    if (numeral->kind == NUMERAL_TIME)
+        return "it is a time: give a unit of time, as in unit=s";
+    if (numeral->kind == NUMERAL_LISTED)
+        return "take all of it, as in ([0-9,.]+), or write the comma behind the group";
+    if (strchr(numeral->shape, ','))
+        return "add comma=decimal or comma=thousands, or write the comma behind the group";
+    return "write what is beside the figure into the pattern, beside the group";
+}
+
+// Adds the whole of the number, with what else the group has matched, or why it cannot be read.
+static bool add_whole(struct tally *tally, const struct capture *capture, bool is_cut)
+{
+    const struct numeral *numeral = &capture->numeral;
+    const size_t start = numeral->start < capture->start ? numeral->start : capture->start,
+                 end = numeral->end > capture->end ? numeral->end : capture->end;
+    const bool is_time = numeral->kind == NUMERAL_TIME;
+    const char *unit = tally->metric->unit;
+    char text[LONGEST_NUMBER];
+    double ignored;
+    if (numeral->plain[0] != '\0' && !(is_cut && numeral->kind == NUMERAL_LISTED) &&
+        (!is_time || unit[0] == '\0' || to_unit("1s", unit, &ignored))) {
+        const int length =
+            snprintf(text, sizeof text, "%.*s%s%s%.*s", (int)(numeral->start - start),
+                     capture->line + start, numeral->plain, is_time && unit[0] != '\0' ? "s" : "",
+                     (int)(end - numeral->end), capture->line + numeral->end);
+        if (length > 0 && (size_t)length < sizeof text)
+            return tally_add(tally, text, (size_t)length);
+    }
+    if (!begin_figure(tally))
+        return false;
+    if (is_cut)
+        reason_set(tally->reason, "the group takes \"%.*s\" of \"%.*s\": %s",
+                   (int)least(capture->end - capture->start, QUOTED / 2),
+                   capture->line + capture->start,
+                   (int)least(numeral->end - numeral->start, QUOTED),
+                   capture->line + numeral->start, advice_for(numeral));
+    else
+        reason_set(tally->reason, "no number: \"%.*s\"", (int)least(end - start, QUOTED),
+                   capture->line + start);
+    return tally->metric->take == TAKE_LAST;
+}
+
+// Adds the figure that the group has matched; *from moves behind the number that it is in.
+static bool add_figure(const struct searcher *searcher, struct capture *capture, size_t *from)
+{
+    struct tally *tally = searcher->tally;
+    const enum metric_comma comma = tally->metric->comma;
+    const char *text = capture->line + capture->start;
+    const size_t length = capture->end - capture->start;
+    if (!find_numeral(capture, comma))
+        return tally_add(tally, text, length);
+    const struct numeral *numeral = &capture->numeral;
+    const bool is_cut = numeral->start < capture->start || numeral->end > capture->end;
+    if (is_cut ? is_part_wanted(searcher, capture)
+               : numeral->kind == NUMERAL_PLAIN || numeral->kind == NUMERAL_HEXADECIMAL ||
+                     (numeral->kind == NUMERAL_UNCLEAR && comma == COMMA_UNKNOWN))
+        return tally_add(tally, text, length);
+    if (*from < numeral->end)
+        *from = numeral->end;
+    return add_whole(tally, capture, is_cut);
+}
+
 // Adds its matches. False when no other can change anything.
 static bool search_line(const struct searcher *searcher, const char *line, size_t length)
 {
     regmatch_t match[2];
     size_t after = SIZE_MAX; // the match before
     for (size_t from = 0; from <= length;) {
+        const size_t begin = from;
         match[0] = (regmatch_t){.rm_so = (regoff_t)from, .rm_eo = (regoff_t)length};
         if (regexec(searcher->regex, line, 2, match, REG_STARTEND) != 0)
             return true;
@@ -214,9 +366,12 @@ static bool search_line(const struct searcher *searcher, const char *line, size_
         if (is_empty && (size_t)match[0].rm_so == after)
             continue;
         after = (size_t)match[0].rm_eo;
-        const size_t start = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_so;
-        const size_t end = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_eo;
-        if (!tally_add(searcher->tally, line + start, end - start))
+        struct capture capture = {.line = line,
+                                  .length = length,
+                                  .start = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_so,
+                                  .end = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_eo,
+                                  .from = begin};
+        if (!add_figure(searcher, &capture, &from))
             return false;
     }
     return true;
@@ -240,6 +395,28 @@ static bool read_at(const struct searcher *searcher, char *to, size_t length, of
     return true;
 }
 
+// So far from where a piece of a line would end or begin a place is looked for that is in no
+// number.
+#define SEAM_BYTES 1024
+
+// Where a piece of a line may end, which has `length` bytes at most.
+static size_t last_seam(const char *text, size_t length)
+{
+    for (size_t at = length - 1; at > 0 && length - at < SEAM_BYTES; at--)
+        if (numeral_seam(text[at - 1], text[at]))
+            return at;
+    return length;
+}
+
+// Where a piece may begin that ends with these bytes.
+static size_t first_seam(const char *text, size_t length)
+{
+    for (size_t at = 1; at < length && at < SEAM_BYTES; at++)
+        if (numeral_seam(text[at - 1], text[at]))
+            return at;
+    return 0;
+}
+
 // The lines of the first `length` bytes, which begin with one. Returns how much
 // of them was searched: without the last line where that is not whole, unless it is all there
 // is room for. 0 when no other line can change anything.
@@ -259,9 +436,10 @@ static size_t search_part(const struct searcher *searcher, size_t length, bool i
         start = i + 1;
     }
     if (start < length && (is_last || start == 0)) {
-        if (!search_line(searcher, searcher->text + start, length - start))
+        const size_t end = is_last ? length : last_seam(searcher->text, length);
+        if (!search_line(searcher, searcher->text + start, end - start))
             return 0;
-        start = length;
+        start = end;
     }
     return start;
 }
@@ -305,10 +483,12 @@ static size_t search_part_backwards(const struct searcher *searcher, size_t leng
     const size_t whole = length;
     while (length > 0 && !*found) {
         const size_t end = without_end(searcher->text, length);
-        const size_t start = line_start(searcher->text, end);
+        size_t start = line_start(searcher->text, end);
         // Its beginning may be further in front; were there no room for more, this is a piece.
         if (start == 0 && !is_first && length < whole)
             break;
+        if (start == 0 && !is_first)
+            start = first_seam(searcher->text, end);
         (void)search_line(searcher, searcher->text + start, end - start);
         *found = searcher->tally->count > 0;
         length = start;

@@ -4,6 +4,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/pattern.h"
 #include "common/save.h"
 
 #include <errno.h>
@@ -96,7 +97,8 @@ static bool probe_http(const struct ready *ready)
 static bool probe_matches(const struct ready *ready, const char *text)
 {
     regex_t compiled;
-    if (regcomp(&compiled, ready->regex, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) != 0)
+    char why[128];
+    if (!pattern_compile(&compiled, ready->regex, REG_NOSUB | REG_NEWLINE, why, sizeof why))
         return false;
     const bool matches = regexec(&compiled, text, 0, NULL, 0) == 0;
     regfree(&compiled);

@@ -266,8 +266,8 @@ static void add_setting(struct command *command, const struct value *settings,
 // "p99_ms=stdout:/.../,unit=ms", as --metric takes it (common/metric.h).
 static const char *definition_text(struct arena *texts, const struct value *metric)
 {
-    static const char *const options[] = {"take", "scale", "unit",    "better",
-                                          "role", "loop",  "quantile"};
+    static const char *const options[] = {"take",   "scale", "comma", "unit",
+                                          "better", "role",  "loop",  "quantile"};
     const char *variant = view_text(metric, "variant");
     const char *text =
         said(texts, "%s%s%s=%s", view_plain(texts, view_get(metric, "name")), variant ? "@" : "",

@@ -7,6 +7,7 @@
 #include "common/schemas.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,8 +20,10 @@ static bool is_known(const struct value *value)
 // As judge_exit_code() has it.
 static int exit_code_of(const struct value *run)
 {
-    const double number = view_number(view_get(run, "signal"), 0);
-    return (int)(number > 0 ? CODE_OF_SIGNAL + number : view_number(view_get(run, "exit_code"), 0));
+    const double signal = view_number(view_get(run, "signal"), 0);
+    const double code =
+        signal > 0 ? CODE_OF_SIGNAL + signal : view_number(view_get(run, "exit_code"), 0);
+    return code >= INT_MIN && code <= INT_MAX ? (int)code : -1;
 }
 
 // As judge_failure() has it, of a record that is not read as a whole.
@@ -221,8 +224,10 @@ static bool is_doubled(struct blocks *blocks, const struct value *block)
     if (!ascends && bsearch(&number, blocks->item, blocks->count, sizeof number, by_number))
         return true;
     MORE(blocks) = number;
-    if (!ascends)
-        qsort(blocks->item, blocks->count, sizeof number, by_number);
+    for (size_t i = blocks->count - 1; i > 0 && blocks->item[i - 1] > number; i--) {
+        blocks->item[i] = blocks->item[i - 1];
+        blocks->item[i - 1] = number;
+    }
     return false;
 }
 

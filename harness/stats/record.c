@@ -7,6 +7,7 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,9 +73,11 @@ bool judge_counts(enum failure failure, int exit_code, const struct ignored *ign
 
 int judge_exit_code(const json_t *record)
 {
-    const json_int_t number = json_integer_value(json_object_get(record, "signal"));
-    return number > 0 ? CODE_OF_SIGNAL + (int)number
-                      : (int)json_integer_value(json_object_get(record, "exit_code"));
+    const json_int_t signal = json_integer_value(json_object_get(record, "signal"));
+    const json_int_t code = signal > 0 ? CODE_OF_SIGNAL + signal
+                                       : json_integer_value(json_object_get(record, "exit_code"));
+    // Cut to an int, a large one could be 0.
+    return code >= INT_MIN && code <= INT_MAX ? (int)code : -1;
 }
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)

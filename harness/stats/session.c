@@ -125,11 +125,12 @@ bool session_uses(const struct session *session, const struct observation *run)
 const struct observation *session_used(const struct session *session, size_t condition,
                                        const struct observation *before)
 {
-    const struct observation *end = session->runs + session->count;
-    const struct observation *run = before ? before + 1 : session->runs;
-    while (run < end && (run->condition != (int)condition || !session_uses(session, run)))
-        run++;
-    return run < end ? run : NULL;
+    for (size_t i = before ? (size_t)(before - session->runs) + 1 : 0; i < session->count; i++) {
+        const struct observation *run = &session->runs[i];
+        if (run->condition == (int)condition && session_uses(session, run))
+            return run;
+    }
+    return NULL;
 }
 
 size_t session_failed(const struct session *session, size_t condition)
