@@ -1,6 +1,7 @@
 #include "decide.h"
 
 #include "metrics.h"
+#include "shares.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -82,10 +83,16 @@ static double t_after(struct session *session, size_t n, bool is_look)
 }
 
 // With that standard error of one run, the smallest number of blocks from `now` on at which an
-// interval is as narrow as `gap`; max_runs if there is none.
-static size_t blocks_for(struct session *session, size_t now, double unit, double gap, bool is_look)
+// interval is as narrow as `gap`; `most` if there is none.
+static size_t blocks_for(struct session *session, size_t now, size_t most, double unit, double gap,
+                         bool is_look)
 {
-    size_t low = now, high = session->settings->max_runs;
+    size_t low = now, high = now < most ? now : most;
+    // Doubled first: what the looks near the present ones need is known, that of others is not.
+    while (high < most && !(unit * t_after(session, high, is_look) / sqrt((double)high) <= gap)) {
+        low = high + 1;
+        high = high < most / 2 ? 2 * high : most;
+    }
     while (low < high) {
         const size_t n = low + (high - low) / 2;
         if (unit * t_after(session, n, is_look) / sqrt((double)n) <= gap)
@@ -115,10 +122,10 @@ static double one_run(struct session *session, size_t condition, size_t metric,
 }
 
 // Blocks until one ratio that decides is above --at-most, or else until all is known.
-static size_t blocks_for_gate(struct session *session, size_t now)
+static size_t blocks_for_gate(struct session *session, size_t now, size_t most)
 {
     const struct settings *settings = session->settings;
-    size_t above = settings->max_runs, rest = now;
+    size_t above = most, rest = now;
     bool is_above = false;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++) {
@@ -126,9 +133,9 @@ static size_t blocks_for_gate(struct session *session, size_t now)
             if (!gate_decides(settings, i) || !metric_is_asked(session, i, m))
                 continue;
             const double unit = one_run(session, i, m, &ratio);
-            const size_t blocks =
-                isfinite(unit) ? blocks_for(session, now, unit, gate_gap(settings, &ratio), true)
-                               : settings->max_runs;
+            const size_t blocks = isfinite(unit) ? blocks_for(session, now, most, unit,
+                                                              gate_gap(settings, &ratio), true)
+                                                 : most;
             if (settings->at_most > 0 && ratio.center > settings->at_most) {
                 is_above = true;
                 above = blocks < above ? blocks : above;
@@ -137,6 +144,86 @@ static size_t blocks_for_gate(struct session *session, size_t now)
             }
         }
     return is_above ? above : rest;
+}
+
+// What an undecided gate is offered in place of the wall time: figures that every record has.
+enum steadier { USER_TIME, WITHOUT_WAIT, STEADIER };
+static const char *const steadier_names[STEADIER] = {"user_s", "wall_without_wait_s"};
+static const double worth_offering = 2; // times fewer runs
+enum { PAIRS_TO_OFFER = 5 };
+
+// NAN: not known.
+static double steadier_value(const struct session *session, const struct observation *run,
+                             enum steadier figure)
+{
+    const struct times *times = &session->facts[run->fact].account.times;
+    if (figure == USER_TIME)
+        return run->value[USER_S];
+    return times->source == SOURCE_SCHEDSTAT || times->source == SOURCE_CGROUP
+               ? times->wall_s - times->own_s[CPU]
+               : NAN;
+}
+
+// Blocks until that figure would decide about the condition, as its means vary; `most`: not known.
+static size_t blocks_by(struct session *session, size_t condition, enum steadier figure,
+                        size_t most)
+{
+    const struct settings *settings = session->settings;
+    const size_t width = settings->condition_count,
+                 other = settings_reference(settings, condition, settings_decides_by(settings));
+    struct pairs pairs = {0};
+    for (size_t block = session_left_out(session); block < session->blocks; block++) {
+        const int *row = session->table + block * width;
+        if (row[condition] < 0 || row[other] < 0)
+            continue;
+        const struct observation *y = &session->runs[row[condition]],
+                                 *x = &session->runs[row[other]];
+        const double of_x = steadier_value(session, x, figure),
+                     of_y = steadier_value(session, y, figure);
+        if (session_uses(session, x) && session_uses(session, y) && !isnan(of_x + of_y))
+            pairs_sum(&pairs, of_x, of_y);
+    }
+    const struct interval ratio = interval_ratio(&pairs, 1, 1);
+    const double unit = ratio.error * ratio.center * sqrt((double)pairs.count);
+    if (pairs.count < PAIRS_TO_OFFER || !isfinite(unit) || !(unit > 0))
+        return most;
+    return blocks_for(session, settings->min_runs, most, unit, gate_gap(settings, &ratio), true);
+}
+
+// Whether each run has enough of it to be measured in ticks of the kernel.
+static bool is_offered(const struct session *session, size_t condition, enum steadier figure)
+{
+    return figure != USER_TIME || !metric_is_negligible(session, condition, USER_S);
+}
+
+struct gate_forecast gate_forecast(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const size_t now = session_blocks(session), most = MAX_RUNS_LIMIT;
+    const bool wall_alone =
+        metrics_deciding(&settings->metrics) == 1 && settings->metrics.item[WALL_S].decides;
+    struct gate_forecast found = {0};
+    if (now < BLOCKS_NEEDED)
+        return found;
+    const size_t blocks = blocks_for_gate(session, now, most);
+    size_t best = blocks;
+    found.runs = blocks < most ? blocks : 0;
+    for (enum steadier figure = 0; wall_alone && figure < STEADIER; figure++) {
+        size_t worst = 0;
+        for (size_t i = 0; i < settings->condition_count; i++)
+            if (gate_decides(settings, i)) {
+                const size_t own =
+                    is_offered(session, i, figure) ? blocks_by(session, i, figure, most) : most;
+                worst = own > worst ? own : worst;
+            }
+        if (worst > 0 && worst < most && (double)blocks >= worth_offering * (double)worst &&
+            worst < best) {
+            best = worst;
+            found.metric = steadier_names[figure];
+            found.metric_runs = worst;
+        }
+    }
+    return found;
 }
 
 // The largest relative error that the typical ratios will have after so many blocks: known before
@@ -172,9 +259,9 @@ static long forecast_runs(struct session *session, double worst_error)
                         sqrt((double)now) / location_widening(settings, now);
     size_t blocks = settings->max_runs;
     if (settings_has_gate(settings))
-        blocks = blocks_for_gate(session, now);
+        blocks = blocks_for_gate(session, now, settings->max_runs);
     else if (isfinite(worst_error))
-        blocks = blocks_for(session, now, unit, settings->error, false);
+        blocks = blocks_for(session, now, settings->max_runs, unit, settings->error, false);
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)
