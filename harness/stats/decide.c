@@ -3,9 +3,14 @@
 #include "metrics.h"
 #include "shares.h"
 
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "common/text.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 // Which condition comes when: every block has each once, in random order.
 //
@@ -156,9 +161,11 @@ enum { PAIRS_TO_OFFER = 5 };
 static double steadier_value(const struct session *session, const struct observation *run,
                              enum steadier figure)
 {
-    const struct times *times = &session->facts[run->fact].account.times;
     if (figure == USER_TIME)
         return run->value[USER_S];
+    if (run->fact >= session->fact_count) // of made-up runs there are none
+        return NAN;
+    const struct times *times = &session->facts[run->fact].account.times;
     return times->source == SOURCE_SCHEDSTAT || times->source == SOURCE_CGROUP
                ? times->wall_s - times->own_s[CPU]
                : NAN;
@@ -185,7 +192,7 @@ static size_t blocks_by(struct session *session, size_t condition, enum steadier
     }
     const struct interval ratio = interval_ratio(&pairs, 1, 1);
     const double unit = ratio.error * ratio.center * sqrt((double)pairs.count);
-    if (pairs.count < PAIRS_TO_OFFER || !isfinite(unit) || !(unit > 0))
+    if (pairs.count < PAIRS_TO_OFFER || !isfinite(unit))
         return most;
     return blocks_for(session, settings->min_runs, most, unit, gate_gap(settings, &ratio), true);
 }
@@ -196,7 +203,14 @@ static bool is_offered(const struct session *session, size_t condition, enum ste
     return figure != USER_TIME || !metric_is_negligible(session, condition, USER_S);
 }
 
-struct gate_forecast gate_forecast(struct session *session)
+// What would decide a gate that is undecided.
+struct gate_forecast {
+    size_t runs; // of each condition, all in all; 0: not known, or more than records may have
+    const char *metric; // one by which far fewer would do; NULL: none is known
+    size_t metric_runs;
+};
+
+static struct gate_forecast gate_forecast(struct session *session)
 {
     const struct settings *settings = session->settings;
     const size_t now = session_blocks(session), most = MAX_RUNS_LIMIT;
@@ -224,6 +238,35 @@ struct gate_forecast gate_forecast(struct session *session)
         }
     }
     return found;
+}
+
+void undecided_add(struct session *session, json_t *summary)
+{
+    json_t *gate = json_object_get(summary, "gate");
+    if (!json_text_is(gate, "verdict", "undecided") ||
+        json_array_size(json_object_get(gate, "why")) > 0)
+        return;
+    const json_t *condition = json_array_get(json_object_get(summary, "conditions"), 0);
+    const char *stop = json_text_at(condition, "stop_reason");
+    const struct gate_forecast would = gate_forecast(session);
+    const size_t now = session_blocks(session);
+    const bool limited = stop && (strcmp(stop, "max-runs") == 0 || strcmp(stop, "max-time") == 0);
+    OWNED char *ended =
+        limited ? text_of("--%s ended it after %zu run%s of each", stop, now, now == 1 ? "" : "s")
+                : text_of("it ended after %zu run%s of each", now, now == 1 ? "" : "s");
+    OWNED char *runs = would.runs > now ? text_of("; about %zu would decide", would.runs)
+                                        : text_of("; how many would decide is not known");
+    OWNED char *metric =
+        would.metric ? text_of("; with --metric %s about %zu", would.metric, would.metric_runs)
+                     : text_of("%s", "");
+    json_object_set_new(gate, "ended_by", stop ? json_string(stop) : json_null());
+    json_object_set_new(gate, "runs_needed",
+                        would.runs > now ? json_integer((json_int_t)would.runs) : json_null());
+    json_object_set_new(gate, "steadier",
+                        would.metric ? json_pack("{s:s, s:I}", "metric", would.metric, "runs",
+                                                 (json_int_t)would.metric_runs)
+                                     : json_null());
+    json_object_set_new(gate, "text", json_owned_text(text_of("%s%s%s", ended, runs, metric)));
 }
 
 // The largest relative error that the typical ratios will have after so many blocks: known before
@@ -542,8 +585,38 @@ static void separate(const struct session *session, struct decision *decision)
         decision->washout = WASHOUT_PAUSE;
 }
 
+// A look costs as much as there are blocks: of many, one is looked at once they are a hundredth
+// more. Fewer looks than planned are never wrong more often.
+enum { LOOKS_AT_ALL = 200, LOOKS_APART = 100 };
+
+static bool skips_look(const struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const size_t blocks = session_blocks(session);
+    const bool ends = session->outside != STOP_NOT || session->unusable > 0 ||
+                      blocks >= settings->max_runs || settings_has_capacity(settings);
+    return blocks >= LOOKS_AT_ALL && !ends && session->looked > 0 && blocks >= session->looked &&
+           blocks - session->looked < blocks / LOOKS_APART;
+}
+
+// The next run, by what was seen at the last look.
+static struct decision decide_unseen(struct session *session)
+{
+    struct decision decision = {
+        .stop = STOP_NOT, .worst_error = session->seen_error, .value = NAN, .more = -1};
+    const struct washout *washout = &session->settings->washout;
+    decision.washed = washout->automatic ? session->washed : washout->runs;
+    place(session, &decision);
+    separate(session, &decision);
+    if (session->seen_runs >= (long)session->count)
+        decision.more = session->seen_runs - (long)session->count;
+    return decision;
+}
+
 struct decision decide(struct session *session)
 {
+    if (skips_look(session))
+        return decide_unseen(session);
     struct decision decision = {.worst_error = decide_error(session), .value = NAN};
     decision.stop = stop_now(session, decision.worst_error, &decision.washed);
     // To stop inside a block would favour the condition that came last.
@@ -561,5 +634,8 @@ struct decision decide(struct session *session)
             session->forecast_runs = session->count + (size_t)decision.more;
         }
     }
+    session->looked = session_blocks(session);
+    session->seen_error = decision.worst_error;
+    session->seen_runs = decision.more >= 0 ? (long)session->count + decision.more : -1;
     return decision;
 }

@@ -54,21 +54,16 @@ bool gate_is_decided(struct session *session);
 // the limit it is, and whether it is away from 1, or near it on both sides.
 double gate_gap(const struct settings *settings, const struct interval *ratio);
 
-// What would decide a gate that is undecided.
-struct gate_forecast {
-    size_t runs; // of each condition, all in all; 0: not known, or more than records may have
-    const char *metric; // one by which far fewer would do; NULL: none is known
-    size_t metric_runs;
-};
-
-struct gate_forecast gate_forecast(struct session *session);
-
 // What the gate says in a result: of each ratio that it judges, of each condition, and of the
 // experiment, and which problems leave it undecided.
 
 // Adds that to a summary which has all its warnings: a gate never passes beside a problem that
 // biases what it judges.
 void verdicts_add(struct session *session, json_t *summary);
+
+// Adds to `gate` of such a summary, where it is undecided and no problem is the reason, which limit
+// ended it, how many runs would decide, and a metric by which at most half as many would.
+void undecided_add(struct session *session, json_t *summary);
 
 // The gate's word in a summary, "" without a gate: of --at-most its verdict; without that
 // `decided` or `undecided`; of --until as of --at-most.

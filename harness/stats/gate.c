@@ -3,9 +3,7 @@
 #include "json.h"
 #include "metrics.h"
 
-#include "common/memory.h"
 #include "common/record_json.h"
-#include "common/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -230,32 +228,6 @@ static json_t *json_positive(double value)
     return value > 0 ? json_figure(value) : json_null();
 }
 
-// Why an undecided gate is that, and what would decide it: which limit ended it.
-static void add_undecided(struct session *session, const json_t *summary, json_t *gate)
-{
-    const json_t *condition = json_array_get(json_object_get(summary, "conditions"), 0);
-    const char *stop = json_text_at(condition, "stop_reason");
-    const struct gate_forecast would = gate_forecast(session);
-    const size_t now = session_blocks(session);
-    const bool limited = stop && (strcmp(stop, "max-runs") == 0 || strcmp(stop, "max-time") == 0);
-    OWNED char *ended =
-        limited ? text_of("--%s ended it after %zu run%s of each", stop, now, now == 1 ? "" : "s")
-                : text_of("it ended after %zu run%s of each", now, now == 1 ? "" : "s");
-    OWNED char *runs = would.runs > now ? text_of("; about %zu would decide", would.runs)
-                                        : text_of("; how many would decide is not known");
-    OWNED char *metric =
-        would.metric ? text_of("; with --metric %s about %zu", would.metric, would.metric_runs)
-                     : text_of("%s", "");
-    json_object_set_new(gate, "ended_by", stop ? json_string(stop) : json_null());
-    json_object_set_new(gate, "runs_needed",
-                        would.runs > now ? json_integer((json_int_t)would.runs) : json_null());
-    json_object_set_new(gate, "steadier",
-                        would.metric ? json_pack("{s:s, s:I}", "metric", would.metric, "runs",
-                                                 (json_int_t)would.metric_runs)
-                                     : json_null());
-    json_object_set_new(gate, "text", json_owned_text(text_of("%s%s%s", ended, runs, metric)));
-}
-
 void verdicts_add(struct session *session, json_t *summary)
 {
     const struct settings *settings = session->settings;
@@ -282,8 +254,6 @@ void verdicts_add(struct session *session, json_t *summary)
                         json_pack("{s:o, s:o, s:s, s:o}", "at_most",
                                   json_positive(settings->at_most), "same_within",
                                   json_positive(settings->tolerance), "verdict", word, "why", why));
-    if (verdict == VERDICT_UNDECIDED && json_array_size(why) == 0)
-        add_undecided(session, summary, json_object_get(summary, "gate"));
     if (limited) {
         json_object_set_new(summary, "at_most", json_figure(settings->at_most));
         set_verdict(summary, "verdict", verdict);
