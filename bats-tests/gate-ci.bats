@@ -32,6 +32,12 @@ commit() {
     [[ -z ${2:-} ]] || git -C repository tag "$2"
 }
 
+# commit_here TEXT: the same in the repository that we are in.
+commit_here() {
+    printf '%s\n' "$1" >program
+    git -c user.name=x -c user.email=x commit -qam "$1"
+}
+
 # slower_fails: measures both revisions; 0 when the gate says that one is slower. A ratio that resembles its neighbours
 # by chance (`unsteady`) leaves it undecided.
 slower_fails() {
@@ -57,6 +63,7 @@ slower_fails() {
     # The truth is the limit.
     run -0 "$GATE" --old=slower --at-most=1.0001 --confidence=99.99999% --max-runs=3 --min-runs=3 'sh program'
     [[ $output == *'1 of 1 commands undecided, which is no failure'* ]]
+    run -0 "$GATE" --old=slower --output=dashed --at-most=99 -- 'sh program'
     run -5 "$GATE" --output failed 'sh program && false'
     run -2 "$GATE"
     run -2 "$GATE" --max-time
@@ -125,13 +132,93 @@ slower_fails() {
     actionlint
 }
 
+@test "a build that fails and a program that is missing are in the summary and in JUnit" {
+    cd repository
+    run -1 "$GATE" --output failed --build 'echo "<broken> \`x\`" >&2; exit 7' 'sh program'
+    grep -qx '### ❌ build of old failed: `sh program`' failed/summary.md
+    grep -qx '    <broken> `x`' failed/summary.md
+    grep -q '<error message="build of old failed: sh program"' failed/1.sh_program.xml
+    grep -q '&lt;broken&gt;' failed/1.sh_program.xml
+    run -5 "$GATE" --output missing 'no-such-program --x'
+    grep -qx '### ❌ not measured (status 5): `no-such-program --x`' missing/summary.md
+    grep -q 'no-such-program' <(sed 1,2d missing/summary.md)
+    type -P python3 >/dev/null || skip 'python3 is not installed'
+    python3 -c 'import sys, xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]' failed/*.xml missing/*.xml
+}
+
+@test "a revision is never an option of git, nor does it write to branches of the clone" {
+    local name
+    git clone -q --depth=1 "file://$PWD/repository" clone
+    cd clone
+    for name in '--upload-pack=touch pwned;' '-x' 'origin/--upload-pack=touch pwned;' '+refs/heads/*:refs/heads/*' 'main:made' 'origin/'; do
+        run -2 "$GATE" --old="$name" true
+        [[ $output == "jostle: --old $name: "* && ! -e pwned ]]
+        run -2 "$GATE" --old=HEAD --new="$name" true
+        [[ ! -e pwned ]]
+    done
+    [[ $(git for-each-ref refs/heads | wc -l) -eq 1 ]]
+}
+
+@test "a branch is compared from where the new revision left it, and a shallow clone is called shallow" {
+    cd repository
+    git checkout -q -b feature HEAD^
+    commit_here 'sleep 0.01; :'
+    run -0 "$GATE" --old=main --at-most=99 --runs=2 'sh program'
+    [[ $(jq -r '.variants[0].revision.commit // .variants[0].commit' perf/1.sh_program/experiment.json) == $(git rev-parse main^) ]]
+    run -0 "$GATE" --old=slower --at-most=99 --runs=2 --output tag 'sh program'
+    [[ $(jq -r '.variants[0].revision.commit // .variants[0].commit' tag/1.sh_program/experiment.json) == $(git rev-parse main) ]]
+    git clone -q --depth=1 --branch feature "file://$PWD" ../clone
+    cd ../clone
+    run -2 "$GATE" --old=HEAD^ 'sh program'
+    [[ $output == *'this clone is shallow: git fetch --unshallow'*'fetch-depth: 0'* ]]
+    run -2 "$ROOT/harness/jostle" slowdown --revision old=HEAD^ --revision new=HEAD -- sh program
+    [[ $output == *'this clone is shallow'*'git fetch --unshallow'* ]]
+    run -0 "$GATE" --old=origin/main --at-most=99 --runs=2 'sh program'
+    [[ $(head -n 1 perf/summary.md) == 'old is origin/main as it is now, not where new left it (this clone is shallow'* ]]
+}
+
+@test "what git has against a repository of somebody else is said, and what to do" {
+    ((EUID == 0)) || skip 'needs root, to be somebody else'
+    chown -R 65534:65534 repository
+    cd repository
+    export HOME=$BATS_TEST_TMPDIR/home GIT_CONFIG_NOSYSTEM=1
+    mkdir "$HOME"
+    ! git rev-parse --git-dir 2>/dev/null || skip 'this git takes repositories of others'
+    run -2 "$GATE" 'sh program'
+    [[ $output == 'jostle: git: '*"$PWD"*': run git config --global --add safe.directory '"$PWD" ]]
+    run -2 "$ROOT/harness/jostle" slowdown --revision old=HEAD^ --revision new=HEAD -- sh program
+    [[ $output == 'jostle: --revision: git refuses '*': run git config --global --add safe.directory '"$PWD" ]]
+    git config --global --add safe.directory "$PWD"
+    run -0 "$GATE" --at-most=99 --runs=2 --output "$HOME/perf" 'sh program'
+}
+
+# action_step CONTEXT=VALUE...: runs the step that measures, with the environment that the file gives it where the
+# contexts have these values, and nothing else of GitHub's.
+action_step() {
+    local step name value of
+    local -a words=(env -u GITHUB_ACTION_REPOSITORY -u GITHUB_ACTION_REF "GITHUB_ACTION_PATH=$PWD/path")
+    while IFS=$'\t' read -r name value; do
+        for of; do [[ ${of%%=*} != "$value" ]] || words+=("$name=${of#*=}"); done
+        [[ ${words[-1]} == "$name="* ]] || words+=("$name=")
+    done < <(sed -n '/^    - name: measure/,/^      run: /s/^        \([A-Z0-9_]*\): \${{ \(.*\) }}$/\1\t\2/p' "$ROOT/action.yml")
+    step=$(sed -n '/^      run: |$/,/^    - name: comment/s/^        //p' "$ROOT/action.yml")
+    "${words[@]}" bash -c "$step"
+}
+
 @test "the script of the action's step is the gate with the inputs in its environment" {
-    local step
     step=$(sed -n '/^      run: |$/,/^    - name: comment/s/^        //p' "$ROOT/action.yml")
     mkdir path
     cp -r "$ROOT/jobs" path/
     printf '#!/bin/sh\nprintf "%%s\\n" "$@"\n' >path/jobs/examples/gate-ci
-    run -0 env GITHUB_ACTION_PATH="$PWD/path" GITHUB_ACTION_REPOSITORY=a/jostle GITHUB_ACTION_REF=v1 COMMAND=$'./a b\n./c\n' OLD='' NEW=HEAD \
-        BUILD_COMMAND='make -j2' AT_MOST=1.1 MAX_TIME=5m METRIC='' LOADS=$'cpu --percent 50\n' OUTPUT=perf BUNDLE='' SHA256='' bash -c "$step"
-    [[ $output == $'--old=\n--new=HEAD\n--build=make -j2\n--at-most=1.1\n'*"--bundle=https://github.com/a/jostle/releases/download/v1/jostle-linux-$(uname -m).tar.xz"*$'\n--load=cpu --percent 50\n./a b\n./c' ]]
+    local -a inputs=(github.action_repository=a/jostle inputs.command=$'./a b\n--c\n' inputs.new=HEAD inputs.build='make -j2'
+        inputs.at-most=1.1 inputs.max-time=5m inputs.loads=$'cpu --percent 50\n' inputs.output=perf)
+    run -0 action_step "${inputs[@]}" github.action_ref=v1
+    [[ $output == $'--old=\n--new=HEAD\n--build=make -j2\n--at-most=1.1\n'*"--bundle=https://github.com/a/jostle/releases/download/v1/jostle-linux-$(uname -m).tar.xz"*$'\n--load=cpu --percent 50\n--\n./a b\n--c' ]]
+    run -2 action_step "${inputs[@]}" github.action_ref="$(printf '%040d' 7)"
+    [[ $output == *'give the input version, or bundle' ]]
+    run -0 action_step "${inputs[@]}" github.action_ref="$(printf '%040d' 7)" inputs.version=v2
+    [[ $output == *'/a/jostle/releases/download/v2/'* ]]
+    run -2 action_step inputs.command=true
+    run -0 action_step inputs.command=true inputs.bundle=file:///b
+    [[ $output == *'--bundle=file:///b'* ]]
 }

@@ -91,7 +91,7 @@ WRONG
     [[ ${lines[0]} == 'last words' ]]
     cd /
     run -2 "$JOSTLE" run --output "$BATS_TEST_TMPDIR/out" --revision a=main --revision b=first -- ./solver
-    [[ $output == *'is in no git repository'* ]]
+    [[ $output == *'not a git repository'* ]]
 }
 
 @test "Ctrl-C during a build leaves no process and no worktree" {

@@ -140,3 +140,33 @@ variants() {
     run -2 "$JOSTLE" slowdown --same-within 2% --load 'half=cpu --percent 50' --output none -- true
     [[ $output == *'--same-within compares variants'* && ! -e none ]]
 }
+
+# limits OPTION...: the limits in the plan of such a gate, one a line.
+limits() {
+    "$BIN/experiment" slowdown --variant old=true --variant new='true again' --output plan "$@" | tr '\0' '\n' |
+        awk '/^(max_runs|max_time_us|runs_before_time)$/ { name = $0; getline; print name "=" $0 }' | sort
+    rm -rf plan
+}
+
+@test "a limit that was given is the only one; a gate without any has 30 runs or a minute, whichever is later" {
+    [[ $(limits) == max_runs=30 ]]
+    [[ $(limits --min-runs 40) == max_runs=40 ]]
+    [[ $(limits --max-time 20s) == $'max_runs=999999999\nmax_time_us=20000000' ]]
+    [[ $(limits --max-time 20s --max-runs 9) == $'max_runs=9\nmax_time_us=20000000' ]]
+    [[ $(limits --at-most 1.05) == $'max_runs=999999999\nmax_time_us=60000000\nruns_before_time=60' ]]
+    [[ $(limits --same-within 2% --max-runs 50) == max_runs=50 ]]
+    [[ $(limits --at-most 1.05 --max-time 20s) == $'max_runs=999999999\nmax_time_us=20000000' ]]
+    [[ $(limits --at-most 1.05 --runs 9) == max_runs=9 ]]
+}
+
+@test "an undecided gate names the limit that ended it, and how many runs would decide" {
+    # The truth is the limit.
+    run -4 "$JOSTLE" slowdown --quiet --at-most 1.00001 --confidence 99.9999% --variant old='sleep 0.01' --variant new='sleep 0.010' --max-time 3s --output time
+    holds '.gate | .ended_by == "max-time" and (.text | test("^--max-time ended it after [0-9]+ runs of each; "))' <time/result.json
+    holds '.settings.max_runs == null and .looks == {"from": 15, "to": 1000}' <time/experiment.json
+    runs 4 30 1.05 1.05 | variants --at-most 1.05 >result
+    holds '.gate | .ended_by == "max-runs" and .runs_needed > 30 and (.text | startswith("--max-runs ended it after 30 runs of each; about "))' <result
+    # Without what others take, the difference is clear.
+    runs 3 20 1.1 1.1 0.3 | jq -c '.user_s = (if .condition | startswith("old") then 1 else 1.2 end) * (1 + .block % 3 / 1000)' | variants --at-most 1.05 >result
+    holds '.gate.verdict != "undecided" or (.gate.steadier.metric == "user_s" and (.gate.text | contains("--metric user_s about")))' <result
+}

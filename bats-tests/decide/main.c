@@ -61,6 +61,7 @@ static bool finish(struct dialogue *dialogue)
         return true;
     json_t *summary = summary_build(&dialogue->session);
     verdicts_add(&dialogue->session, summary);
+    undecided_add(&dialogue->session, summary);
     bool good = output_json(summary, dialogue->command->summary, stdout);
     json_decref(summary);
     return good;

@@ -588,16 +588,16 @@ static void write_broken(const struct drive *drive, size_t index, const char *st
 {
     const json_t *cell = drive->states->list[index].cell;
     char path[PATH_MAX], stamp[DATE_SIZE], host[HOST_NAME_MAX + 1] = "";
-    const int conditions = json_text_at(cell, "load") ? 2 : 1;
+    const double most = (json_text_at(cell, "load") ? 2 : 1) * most_runs_of_cell(cell);
     gethostname(host, sizeof host - 1);
     (void)date_utc(time(NULL), stamp);
     json_auto_t *status = json_pack(
-        "{ss sO sO so ss ss ss si ss ss si si sn sf sn si sn}", "schema", SCHEMA_STATUS, "cell",
+        "{ss sO sO so ss ss ss si ss ss si so sn sf sn si sn}", "schema", SCHEMA_STATUS, "cell",
         json_object_get(cell, "name"), "key", json_object_get(cell, "key"), "limits",
         settings_limits(json_object_get(cell, "settings")), "state", state, "reason", reason,
         "host", host, "pid", 1, "started", stamp, "updated", stamp, "runs", 0, "max_runs",
-        conditions * (int)setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS), "error",
-        "asked_error", setting_of_cell(cell, "error", 0.05), "expected_runs", "spent_s", 0, "job");
+        isfinite(most) ? json_integer((json_int_t)most) : json_null(), "error", "asked_error",
+        setting_of_cell(cell, "error", 0.05), "expected_runs", "spent_s", 0, "job");
     if (!save_json(path_of(drive, index, "status.json", path), must(status), STATUS_FORMAT))
         save_complain(path);
 }

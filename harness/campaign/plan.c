@@ -4,6 +4,7 @@
 #include "common/file.h"
 #include "common/save.h"
 #include "common/schemas.h"
+#include "common/units.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -407,6 +408,7 @@ bool cell_is_measured(const char *folder, const struct state *state, const struc
 // From a single run of t seconds: at least min-runs pairs of 2 t, at most max-runs pairs of 3 t (a
 // load that doubles the time), and what jostle adds.
 static const double pair_s = 0.2, start_s = 1;
+static const double gate_s = 60; // of a gate without limits, at least
 
 static void add_time(json_t *sums, const char *name, double seconds)
 {
@@ -471,12 +473,32 @@ static json_t *range(double low, double high, const char *from)
                      from);
 }
 
+double most_runs_of_cell(const json_t *cell)
+{
+    const json_t *settings = json_object_get(cell, "settings");
+    const bool ends_by_time = json_has(settings, "max-time") || json_has(settings, "at-most") ||
+                              json_has(settings, "same-within");
+    return setting_of_cell(cell, "max-runs", ends_by_time ? INFINITY : DEFAULT_MAX_RUNS);
+}
+
+// How long a cell whose runs of all conditions take so much is measured at most: by its limit of
+// runs, of time, or the one that a gate without limits has.
+static double longest_s(const json_t *cell, double block_s)
+{
+    const char *text = json_text_at(json_object_get(cell, "settings"), "max-time");
+    const double by_runs_s = most_runs_of_cell(cell) * block_s;
+    int64_t most_ns = 0;
+    if (text && units_time(text, &most_ns) == 0)
+        return fmin(by_runs_s, (double)most_ns / 1e9 + block_s);
+    return isfinite(by_runs_s) ? by_runs_s : fmax(DEFAULT_MAX_RUNS * block_s, gate_s + block_s);
+}
+
 static json_t *time_of(const struct state *state, const struct means *means, const json_t *probes)
 {
     const json_t *cell = state->cell, *status = state->status;
     const bool loaded = json_text_at(cell, "load");
-    const double most = setting_of_cell(cell, "max-runs", DEFAULT_MAX_RUNS);
-    const double least = setting_of_cell(cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most));
+    const double least =
+        setting_of_cell(cell, "min-runs", fmin(DEFAULT_MIN_RUNS, most_runs_of_cell(cell)));
     const double runs = number_of(status, "runs", 0), rest_s = rest_of_cell(status);
     const char *label = json_text_at(cell, "label");
     if (!state->todo)
@@ -486,7 +508,7 @@ static json_t *time_of(const struct state *state, const struct means *means, con
         const double run_s = number_of(status, "spent_s", 0) / runs;
         const double conditions = loaded ? 2 : 1;
         return range(fmax(conditions * least - runs, 0) * run_s,
-                     fmax(conditions * most - runs, 0) * run_s, "cell");
+                     fmax(longest_s(cell, conditions * run_s) - runs * run_s, 0), "cell");
     }
     if (!state_is(state, "changed") && !isnan(rest_s))
         return range(rest_s, rest_s, "cell");
@@ -501,7 +523,7 @@ static json_t *time_of(const struct state *state, const struct means *means, con
         return json_null();
     const double run_s = json_number_value(known);
     return range(start_s + least * ((loaded ? 2 : 1) * run_s + pair_s),
-                 start_s + most * ((loaded ? 3 : 1) * run_s + pair_s), "probe");
+                 start_s + longest_s(cell, (loaded ? 3 : 1) * run_s + pair_s), "probe");
 }
 
 json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes)

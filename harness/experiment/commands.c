@@ -63,11 +63,13 @@ static void set_limits(struct experiment *experiment)
     const struct session *session = &experiment->session;
     const struct options *given = experiment->given;
     if (!options_given(given, "runs") && !options_given(given, "min-runs"))
-        settings->min_runs = settings->max_runs < FEWEST_RUNS ? settings->max_runs : FEWEST_RUNS;
-    if (!options_given(given, "runs") && !options_given(given, "max-runs"))
-        settings->max_runs = MOST_RUNS;
+        settings->min_runs = settings->max_runs > 0 && settings->max_runs < FEWEST_RUNS
+                                 ? settings->max_runs
+                                 : FEWEST_RUNS;
     if (options_given(given, "max-time"))
         return;
+    if (!options_given(given, "runs") && !options_given(given, "max-runs"))
+        settings->max_runs = MOST_RUNS;
     settings->max_time_ns = (session->quick ? QUICK_S : LONG_S) * NS_PER_S;
     if (session->for_ns > 0)
         settings->max_time_ns = session->for_ns;

@@ -555,9 +555,9 @@ json_t *experiment_to_json(const struct experiment *experiment)
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
         settings, "looks", "from", (json_int_t)experiment->settings.min_runs, "to",
-        (json_int_t)experiment->settings.max_runs, "environment", environment_to_json(&counters),
-        "placement", experiment->placed.record, "arrangement", arrangement, "cell",
-        experiment->cell, "before", counters_to_json(&counters));
+        (json_int_t)settings_planned_looks(&experiment->settings), "environment",
+        environment_to_json(&counters), "placement", experiment->placed.record, "arrangement",
+        arrangement, "cell", experiment->cell, "before", counters_to_json(&counters));
     arena_free(&arena);
     must(record);
     if (experiment->left_out)

@@ -86,6 +86,10 @@ static void put_settings(struct experiment *experiment)
     if (settings->max_time_ns > 0)
         pair_put("max_time_us",
                  arena_format(&experiment->arena, "%" PRId64, settings->max_time_ns / 1000));
+    if (settings->runs_before_time > 0)
+        pair_put("runs_before_time",
+                 arena_format(&experiment->arena, "%" PRIu64,
+                              settings->runs_before_time * experiment->combinations.count));
 }
 
 // The combination that meter's command of that number is the first of.

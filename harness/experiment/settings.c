@@ -17,7 +17,10 @@
 #define ALL_FAILURES     "all-non-zero"
 #define IGNORED_MOST     64 // as stats reads them
 #define DEFAULT_MIN_RUNS 15
-#define MOST             999999999
+#define DEFAULT_MAX_RUNS 30
+#define GATE_NS          (60LL * NS_PER_S) // a gate without limits ends neither before this time
+#define MOST             (NO_RUN_LIMIT - 1)
+#define UNLIMITED_LOOKS  1000
 #define NO_PROBE         "JOSTLE_NO_PROBE" // not empty: as --no-probe
 #define NS_PER_US        1000
 #define NS_PER_S         1000000000
@@ -86,7 +89,9 @@ const struct option_row settings_rows[] = {
      .change = CHANGES_LIMIT,
      .help = "runs of each condition at least (default: 15, or --max-runs where that is less)"},
     {ROW("max-runs", "N", OPTION_COUNT, max_runs), .letter = 'M', .minimum = 1, .maximum = MOST,
-     .preset = "30", .change = CHANGES_LIMIT, .help = "runs of each condition at most"},
+     .change = CHANGES_LIMIT,
+     .help = "runs of each condition at most (default: 30; with --max-time no limit; of --at-most "
+             "and --same-within 30 or as many as a minute has, whichever are more)"},
     {ROW("runs", "N", OPTION_COUNT, runs), .letter = 'r', .minimum = 1, .maximum = MOST,
      .apart = true, .help = "exactly N runs of each condition: --min-runs N --max-runs N"},
     {ROW("max-time", "TIME", OPTION_TIME, max_time_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,
@@ -328,6 +333,31 @@ static void check_ready_command(const char *text)
                     text, words[0]);
 }
 
+// A limit that the user gave is the only one. A gate without any has one that can decide.
+static void set_limits(struct settings *settings)
+{
+    const bool gate = settings->at_most > 0 || settings->same_within > 0;
+    if (settings->max_runs > 0)
+        return;
+    settings->max_runs = NO_RUN_LIMIT;
+    if (settings->max_time_ns > 0)
+        return;
+    if (gate) {
+        settings->max_time_ns = GATE_NS;
+        settings->runs_before_time = DEFAULT_MAX_RUNS;
+    } else {
+        settings->max_runs =
+            settings->min_runs > DEFAULT_MAX_RUNS ? settings->min_runs : DEFAULT_MAX_RUNS;
+    }
+}
+
+uint64_t settings_planned_looks(const struct settings *settings)
+{
+    const uint64_t least =
+        settings->min_runs > UNLIMITED_LOOKS ? settings->min_runs : UNLIMITED_LOOKS;
+    return settings->max_runs == NO_RUN_LIMIT ? least : settings->max_runs;
+}
+
 void settings_complete(struct settings *settings)
 {
     struct timespec now;
@@ -336,6 +366,7 @@ void settings_complete(struct settings *settings)
                     (uintmax_t)settings->min_runs);
     if (settings->runs > 0)
         settings->min_runs = settings->max_runs = settings->runs;
+    set_limits(settings);
     if (settings->out && strcmp(settings->out, "null") == 0)
         settings->out = NULL;
     if (settings->engine == ENGINE_HYPERFINE && (settings->out || settings->errors))
@@ -463,6 +494,8 @@ json_t *settings_to_json(const struct settings *settings)
     json_put(object, "ignore_failure", json_boolean(settings->ignore_failure != NULL));
     json_put(object, "ignore_codes", settings_ignored(settings));
     json_put(object, "probe", json_boolean(!settings->no_probe));
+    if (settings->max_runs == NO_RUN_LIMIT)
+        json_put(object, "max_runs", json_null());
     json_put(object, "capacity",
              settings->slo ? json_pack("{s:s, s:s}", "slo", settings->slo, "vary", settings->vary)
                            : json_null());

@@ -13,14 +13,17 @@
 // How an experiment is measured: the options of jostle run and slowdown that are
 // part of the experiment (and so of its record), which a campaign may give, too.
 
+#define NO_RUN_LIMIT 999999999 // of max_runs, once complete; in records null
+
 enum engine { ENGINE_METER, ENGINE_HYPERFINE };
 
 struct settings {
     double error, confidence;
-    uint64_t min_runs; // 0: not given
-    uint64_t max_runs;
-    uint64_t runs;       // 0: not given
-    int64_t max_time_ns; // 0: none
+    uint64_t min_runs;         // 0: not given
+    uint64_t max_runs;         // 0: not given; NO_RUN_LIMIT
+    uint64_t runs;             // 0: not given
+    int64_t max_time_ns;       // 0: none
+    uint64_t runs_before_time; // of each condition: max_time_ns ends nothing before them
     uint64_t warmup, discard_warmup;
     struct option_list metric; // as it was given: metrics_make() reads it
     const char *decide;        // NULL: not given
@@ -100,6 +103,9 @@ void experiment_settings_begin(struct settings *settings);
 // Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
 // must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
+// Up to which block the looks of a gate are planned (stats/settings.h): max_runs, or without such a
+// limit a number that costs intervals little, while looks after it have what is left.
+uint64_t settings_planned_looks(const struct settings *settings);
 // Refuses what says nothing without variants; has_variants: there are some.
 void settings_check_variants(const struct settings *settings, bool has_variants);
 // `settings` of experiment.json but for the metrics: times in seconds, what was not given

@@ -259,12 +259,12 @@ series_count() {
 }
 
 # measure_time_is_up BLOCK: 0 when --max-time is over. It counts from the first run that
-# is used.
+# is used. A gate without limits has a number of runs that are made however long they take.
 measure_time_is_up() {
     now_us
     [[ $1 == 0 || $measuring_us != 0 ]] || measuring_us=$REPLY
     [[ -n ${plan[max_time_us]:-} && $measuring_us != 0 ]] || return 1
-    ((REPLY - measuring_us >= plan[max_time_us]))
+    ((REPLY - measuring_us >= plan[max_time_us] && runs_made >= ${plan[runs_before_time]:-0}))
 }
 
 # panorama_say: what is measured where no load was given, and how long that takes.

@@ -48,13 +48,31 @@ revisions_open() {
     export JOSTLE_REVISIONS
 }
 
+# revisions_no_repository: says what git has against the one that we are in.
+revisions_no_repository() {
+    local said advice='start jostle in the repository of TARGET'
+    said=$(git rev-parse --show-toplevel 2>&1) || true
+    # In all languages that git speaks the command that it proposes is the same.
+    [[ $said != *safe.directory* ]] || advice="run $(sed -n 's/^[[:space:]]*\(git config .*safe\.directory\)/\1/p' <<<"$said")"
+    said=${said%%$'\n'*}
+    usage_error "--revision: git refuses $PWD: ${said#fatal: }: $advice"
+}
+
+# revisions_unknown NAME REVISION: says why there is no such revision.
+revisions_unknown() {
+    local said='' advice="give a commit, branch or tag of $revisions_repository, or . for the working tree"
+    [[ $2 == -* ]] || said=$(git rev-parse --verify "$2^{commit}" 2>&1 | sed -n '/^error: /{s///p;q;}') || true
+    [[ $(git rev-parse --is-shallow-repository 2>/dev/null) != true ]] ||
+        advice="this clone is shallow, its history is cut off: run git fetch --unshallow (in CI, check out with fetch-depth: 0), or $advice"
+    usage_error "--revision $1=$2: ${said:-there is no such revision}: $advice"
+}
+
 # revisions_begin: the repository, and the folder for all.
 revisions_begin() {
     # Of a hook of git, that runs us; they are of its repository, not of a worktree.
     unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX
     type -P git >/dev/null || die '--revision: git is missing: install it'
-    revisions_repository=$(git rev-parse --show-toplevel 2>/dev/null) ||
-        usage_error "--revision: $PWD is in no git repository: start jostle in the one of TARGET"
+    revisions_repository=$(git rev-parse --show-toplevel 2>/dev/null) || revisions_no_repository
     revisions_sweep
     revisions_folder=$(mktemp -d "${TMPDIR:-/tmp}/jostle-revisions.XXXXXX" 2>/dev/null) ||
         die 'cannot make a temporary folder: set TMPDIR to one that can be written'
@@ -77,7 +95,7 @@ revisions_resolve() {
     else
         # What would be an option of git's has no revision: --end-of-options is not in git before 2.30.
         { [[ ${rev[i]} != -* ]] && commit[i]=$(git rev-parse --verify --quiet "${rev[i]}^{commit}"); } ||
-            usage_error "--revision ${name[i]}=${rev[i]}: there is no such revision: give a commit, branch or tag of $revisions_repository, or . for the working tree"
+            revisions_unknown "${name[i]}" "${rev[i]}"
     fi
     tree[i]=$(git rev-parse --verify --quiet "${commit[i]}^{tree}")
     [[ -z ${recorded[i]} || ${recorded[i]} == "${tree[i]}" ]] ||

@@ -229,13 +229,15 @@ void protection_put(struct line *json, const struct experiment *experiment);
 // What a gate, or somebody who reads a pull request, wants to know of a cell, as texts. A member
 // "checks", one for each ratio of each metric of --metric:
 //
-//   {what, metric, reference, figure, ratio, change, gate, why, verdict, message, time_s}
+//   {what, metric, reference, figure, ratio, change, gate, why, verdict, message, undecided,
+//   time_s}
 //
 // gate: the answer to --at-most, "below", "above" or "undecided"; null where this ratio was not
-// judged. why: the problems that leave it undecided, "load-short"; else null. verdict: of a
-// comparison of variants; else null. change: "3.8 % [3.0, 4.5] slower". reference and ratio are
-// null of a measurement that compares nothing, and of a capacity. time_s: of all runs. first: of
-// the cells of its experiment, which has the comparisons of variants.
+// judged. undecided: what would decide it; else null. why: the problems that leave it undecided,
+// "load-short"; else null. verdict: of a comparison of variants; else null. change: "3.8 %
+// [3.0, 4.5] slower". reference and ratio are null of a measurement that compares nothing, and of a
+// capacity. time_s: of all runs. first: of the cells of its experiment, which has the comparisons
+// of variants.
 void checks_put(struct line *json, const struct cell *cell, bool first);
 
 #endif

@@ -295,15 +295,15 @@ static const char *message_of(const struct check *check)
     if (!check->gate)
         return NULL;
     if (strcmp(check->gate, "undecided") != 0)
-        return said(check->of->texts, "%s, %s: ratio %s is %s %.4g", check->what,
+        return said(check->of->texts, "%s, %s: ratio %s is %s %.10g", check->what,
                     check->metric->words, ratio, check->gate, most);
     if (check->why)
         return said(check->of->texts, "undecided because of %s: %s, %s: ratio %s (see the problem)",
                     check->why, check->what, check->metric->words, ratio);
-    return said(
-        check->of->texts,
-        "undecided: %s, %s: ratio %s does not say on which side of %.4g it is: more runs would",
-        check->what, check->metric->words, ratio, most);
+    return said(check->of->texts,
+                "undecided: %s, %s: ratio %s does not say on which side of %.10g it is: %s",
+                check->what, check->metric->words, ratio, most,
+                view_text(check->of->gate, "text") ?: "more runs would");
 }
 
 static void put_check(struct line *json, struct check *check)
@@ -325,6 +325,10 @@ static void put_check(struct line *json, struct check *check)
     visible_put(json, "why", check->why);
     visible_put(json, "verdict", check->of->variants ? view_text(check->ratio, "verdict") : NULL);
     visible_put(json, "message", message_of(check));
+    visible_put(json, "undecided",
+                check->gate && strcmp(check->gate, "undecided") == 0
+                    ? view_text(check->of->gate, "text")
+                    : NULL);
     line_real(json, "time_s",
               view_number(view_path(check->condition, "wall_s", "mean"), 0) *
                   view_number(view_get(check->condition, "runs"), 0));

@@ -279,12 +279,12 @@ static bool take_await(struct hub *hub, char *const *field)
 static void warn_of_few(const struct hub *hub)
 {
     const struct settings *settings = &hub->experiment.settings;
-    const double confidence = metric_confidence(&hub->course.session, settings->max_runs);
+    const double confidence = metric_planned_confidence(&hub->course.session);
     const size_t needed = statistic_runs(settings->statistic, confidence);
     const bool gate = settings_has_gate(settings);
     if (settings->max_runs < needed && (gate || settings->statistic != STATISTIC_MEAN))
-        complain("--statistic %s has an interval%s from %zu runs of each condition on: --max-runs "
-                 "is %zu, so there will be none: raise it",
+        complain("--statistic %s has an interval%s from %zu runs of each condition on, and there "
+                 "will be at most %zu: allow more with --max-runs or --runs",
                  statistic_names[settings->statistic],
                  gate ? " that is looked at after each block" : "", needed, settings->max_runs);
 }

@@ -115,6 +115,14 @@ static json_t *time_json(double time_s)
     return *date_utc((time_t)time_s, text) ? json_string(text) : json_null();
 }
 
+// Of all conditions; null: there is no limit.
+static json_t *most_runs(const struct settings *settings)
+{
+    return settings->max_runs == MAX_RUNS_LIMIT
+               ? json_null()
+               : json_integer((json_int_t)(settings->max_runs * settings->condition_count));
+}
+
 bool status_is_done(const char *folder)
 {
     OWNED char *path = text_of("%s/status.json", folder);
@@ -137,14 +145,13 @@ void status_begin(struct status *status, const struct experiment *experiment, co
     const json_t *resumed = json_object_get(experiment->json, "resumed");
     const json_t *last = json_array_get(resumed, json_array_size(resumed) - 1);
     last = last ? last : json_object_get(experiment->json, "environment");
-    status->fixed = json_pack(
-        "{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:I, s:o, s:o}", "schema", SCHEMA_STATUS, "cell",
-        json_member(cell, "name"), "key", json_member(cell, "key"), "limits",
-        json_member(cell, "limits"), "host", host, "pid", (json_int_t)pid, "started",
-        time_json(now_s), "max_runs",
-        (json_int_t)(experiment->settings.max_runs * experiment->settings.condition_count),
-        "asked_error", json_figure(experiment->settings.error), "job",
-        json_member(json_object_get(last, "job"), "queue_id"));
+    status->fixed =
+        json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:o, s:o, s:o, s:o}", "schema", SCHEMA_STATUS,
+                  "cell", json_member(cell, "name"), "key", json_member(cell, "key"), "limits",
+                  json_member(cell, "limits"), "host", host, "pid", (json_int_t)pid, "started",
+                  time_json(now_s), "max_runs", most_runs(&experiment->settings), "asked_error",
+                  json_figure(experiment->settings.error), "job",
+                  json_member(json_object_get(last, "job"), "queue_id"));
 }
 
 void status_write(struct status *status, const struct course *course, const char *state,

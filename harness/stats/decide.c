@@ -1,10 +1,16 @@
 #include "decide.h"
 
 #include "metrics.h"
+#include "shares.h"
+
+#include "common/memory.h"
+#include "common/record_json.h"
+#include "common/text.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdint.h>
+#include <string.h>
 
 // Which condition comes when: every block has each once, in random order.
 //
@@ -82,10 +88,16 @@ static double t_after(struct session *session, size_t n, bool is_look)
 }
 
 // With that standard error of one run, the smallest number of blocks from `now` on at which an
-// interval is as narrow as `gap`; max_runs if there is none.
-static size_t blocks_for(struct session *session, size_t now, double unit, double gap, bool is_look)
+// interval is as narrow as `gap`; `most` if there is none.
+static size_t blocks_for(struct session *session, size_t now, size_t most, double unit, double gap,
+                         bool is_look)
 {
-    size_t low = now, high = session->settings->max_runs;
+    size_t low = now, high = now < most ? now : most;
+    // Doubled first: what the looks near the present ones need is known, that of others is not.
+    while (high < most && !(unit * t_after(session, high, is_look) / sqrt((double)high) <= gap)) {
+        low = high + 1;
+        high = high < most / 2 ? 2 * high : most;
+    }
     while (low < high) {
         const size_t n = low + (high - low) / 2;
         if (unit * t_after(session, n, is_look) / sqrt((double)n) <= gap)
@@ -115,10 +127,10 @@ static double one_run(struct session *session, size_t condition, size_t metric,
 }
 
 // Blocks until one ratio that decides is above --at-most, or else until all is known.
-static size_t blocks_for_gate(struct session *session, size_t now)
+static size_t blocks_for_gate(struct session *session, size_t now, size_t most)
 {
     const struct settings *settings = session->settings;
-    size_t above = settings->max_runs, rest = now;
+    size_t above = most, rest = now;
     bool is_above = false;
     for (size_t i = 0; i < settings->condition_count; i++)
         for (size_t m = 0; m < settings->metrics.count; m++) {
@@ -126,9 +138,9 @@ static size_t blocks_for_gate(struct session *session, size_t now)
             if (!gate_decides(settings, i) || !metric_is_asked(session, i, m))
                 continue;
             const double unit = one_run(session, i, m, &ratio);
-            const size_t blocks =
-                isfinite(unit) ? blocks_for(session, now, unit, gate_gap(settings, &ratio), true)
-                               : settings->max_runs;
+            const size_t blocks = isfinite(unit) ? blocks_for(session, now, most, unit,
+                                                              gate_gap(settings, &ratio), true)
+                                                 : most;
             if (settings->at_most > 0 && ratio.center > settings->at_most) {
                 is_above = true;
                 above = blocks < above ? blocks : above;
@@ -137,6 +149,124 @@ static size_t blocks_for_gate(struct session *session, size_t now)
             }
         }
     return is_above ? above : rest;
+}
+
+// What an undecided gate is offered in place of the wall time: figures that every record has.
+enum steadier { USER_TIME, WITHOUT_WAIT, STEADIER };
+static const char *const steadier_names[STEADIER] = {"user_s", "wall_without_wait_s"};
+static const double worth_offering = 2; // times fewer runs
+enum { PAIRS_TO_OFFER = 5 };
+
+// NAN: not known.
+static double steadier_value(const struct session *session, const struct observation *run,
+                             enum steadier figure)
+{
+    if (figure == USER_TIME)
+        return run->value[USER_S];
+    if (run->fact >= session->fact_count) // of made-up runs there are none
+        return NAN;
+    const struct times *times = &session->facts[run->fact].account.times;
+    return times->source == SOURCE_SCHEDSTAT || times->source == SOURCE_CGROUP
+               ? times->wall_s - times->own_s[CPU]
+               : NAN;
+}
+
+// Blocks until that figure would decide about the condition, as its means vary; `most`: not known.
+static size_t blocks_by(struct session *session, size_t condition, enum steadier figure,
+                        size_t most)
+{
+    const struct settings *settings = session->settings;
+    const size_t width = settings->condition_count,
+                 other = settings_reference(settings, condition, settings_decides_by(settings));
+    struct pairs pairs = {0};
+    for (size_t block = session_left_out(session); block < session->blocks; block++) {
+        const int *row = session->table + block * width;
+        if (row[condition] < 0 || row[other] < 0)
+            continue;
+        const struct observation *y = &session->runs[row[condition]],
+                                 *x = &session->runs[row[other]];
+        const double of_x = steadier_value(session, x, figure),
+                     of_y = steadier_value(session, y, figure);
+        if (session_uses(session, x) && session_uses(session, y) && !isnan(of_x + of_y))
+            pairs_sum(&pairs, of_x, of_y);
+    }
+    const struct interval ratio = interval_ratio(&pairs, 1, 1);
+    const double unit = ratio.error * ratio.center * sqrt((double)pairs.count);
+    if (pairs.count < PAIRS_TO_OFFER || !isfinite(unit))
+        return most;
+    return blocks_for(session, settings->min_runs, most, unit, gate_gap(settings, &ratio), true);
+}
+
+// Whether each run has enough of it to be measured in ticks of the kernel.
+static bool is_offered(const struct session *session, size_t condition, enum steadier figure)
+{
+    return figure != USER_TIME || !metric_is_negligible(session, condition, USER_S);
+}
+
+// What would decide a gate that is undecided.
+struct gate_forecast {
+    size_t runs; // of each condition, all in all; 0: not known, or more than records may have
+    const char *metric; // one by which far fewer would do; NULL: none is known
+    size_t metric_runs;
+};
+
+static struct gate_forecast gate_forecast(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const size_t now = session_blocks(session), most = MAX_RUNS_LIMIT;
+    const bool wall_alone =
+        metrics_deciding(&settings->metrics) == 1 && settings->metrics.item[WALL_S].decides;
+    struct gate_forecast found = {0};
+    if (now < BLOCKS_NEEDED)
+        return found;
+    const size_t blocks = blocks_for_gate(session, now, most);
+    size_t best = blocks;
+    found.runs = blocks < most ? blocks : 0;
+    for (enum steadier figure = 0; wall_alone && figure < STEADIER; figure++) {
+        size_t worst = 0;
+        for (size_t i = 0; i < settings->condition_count; i++)
+            if (gate_decides(settings, i)) {
+                const size_t own =
+                    is_offered(session, i, figure) ? blocks_by(session, i, figure, most) : most;
+                worst = own > worst ? own : worst;
+            }
+        if (worst > 0 && worst < most && (double)blocks >= worth_offering * (double)worst &&
+            worst < best) {
+            best = worst;
+            found.metric = steadier_names[figure];
+            found.metric_runs = worst;
+        }
+    }
+    return found;
+}
+
+void undecided_add(struct session *session, json_t *summary)
+{
+    json_t *gate = json_object_get(summary, "gate");
+    if (!json_text_is(gate, "verdict", "undecided") ||
+        json_array_size(json_object_get(gate, "why")) > 0)
+        return;
+    const json_t *condition = json_array_get(json_object_get(summary, "conditions"), 0);
+    const char *stop = json_text_at(condition, "stop_reason");
+    const struct gate_forecast would = gate_forecast(session);
+    const size_t now = session_blocks(session);
+    const bool limited = stop && (strcmp(stop, "max-runs") == 0 || strcmp(stop, "max-time") == 0);
+    OWNED char *ended =
+        limited ? text_of("--%s ended it after %zu run%s of each", stop, now, now == 1 ? "" : "s")
+                : text_of("it ended after %zu run%s of each", now, now == 1 ? "" : "s");
+    OWNED char *runs = would.runs > now ? text_of("; about %zu would decide", would.runs)
+                                        : text_of("; how many would decide is not known");
+    OWNED char *metric =
+        would.metric ? text_of("; with --metric %s about %zu", would.metric, would.metric_runs)
+                     : text_of("%s", "");
+    json_object_set_new(gate, "ended_by", stop ? json_string(stop) : json_null());
+    json_object_set_new(gate, "runs_needed",
+                        would.runs > now ? json_integer((json_int_t)would.runs) : json_null());
+    json_object_set_new(gate, "steadier",
+                        would.metric ? json_pack("{s:s, s:I}", "metric", would.metric, "runs",
+                                                 (json_int_t)would.metric_runs)
+                                     : json_null());
+    json_object_set_new(gate, "text", json_owned_text(text_of("%s%s%s", ended, runs, metric)));
 }
 
 // The largest relative error that the typical ratios will have after so many blocks: known before
@@ -172,9 +302,9 @@ static long forecast_runs(struct session *session, double worst_error)
                         sqrt((double)now) / location_widening(settings, now);
     size_t blocks = settings->max_runs;
     if (settings_has_gate(settings))
-        blocks = blocks_for_gate(session, now);
+        blocks = blocks_for_gate(session, now, settings->max_runs);
     else if (isfinite(worst_error))
-        blocks = blocks_for(session, now, unit, settings->error, false);
+        blocks = blocks_for(session, now, settings->max_runs, unit, settings->error, false);
     if (blocks < settings->min_runs)
         blocks = settings->min_runs;
     if (blocks <= now && session->count % width == 0)
@@ -455,8 +585,38 @@ static void separate(const struct session *session, struct decision *decision)
         decision->washout = WASHOUT_PAUSE;
 }
 
+// A look costs as much as there are blocks: of many, one is looked at once they are a hundredth
+// more. Fewer looks than planned are never wrong more often.
+enum { LOOKS_AT_ALL = 200, LOOKS_APART = 100 };
+
+static bool skips_look(const struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const size_t blocks = session_blocks(session);
+    const bool ends = session->outside != STOP_NOT || session->unusable > 0 ||
+                      blocks >= settings->max_runs || settings_has_capacity(settings);
+    return blocks >= LOOKS_AT_ALL && !ends && session->looked > 0 && blocks >= session->looked &&
+           blocks - session->looked < blocks / LOOKS_APART;
+}
+
+// The next run, by what was seen at the last look.
+static struct decision decide_unseen(struct session *session)
+{
+    struct decision decision = {
+        .stop = STOP_NOT, .worst_error = session->seen_error, .value = NAN, .more = -1};
+    const struct washout *washout = &session->settings->washout;
+    decision.washed = washout->automatic ? session->washed : washout->runs;
+    place(session, &decision);
+    separate(session, &decision);
+    if (session->seen_runs >= (long)session->count)
+        decision.more = session->seen_runs - (long)session->count;
+    return decision;
+}
+
 struct decision decide(struct session *session)
 {
+    if (skips_look(session))
+        return decide_unseen(session);
     struct decision decision = {.worst_error = decide_error(session), .value = NAN};
     decision.stop = stop_now(session, decision.worst_error, &decision.washed);
     // To stop inside a block would favour the condition that came last.
@@ -474,5 +634,8 @@ struct decision decide(struct session *session)
             session->forecast_runs = session->count + (size_t)decision.more;
         }
     }
+    session->looked = session_blocks(session);
+    session->seen_error = decision.worst_error;
+    session->seen_runs = decision.more >= 0 ? (long)session->count + decision.more : -1;
     return decision;
 }

@@ -61,6 +61,10 @@ double gate_gap(const struct settings *settings, const struct interval *ratio);
 // biases what it judges.
 void verdicts_add(struct session *session, json_t *summary);
 
+// Adds to `gate` of such a summary, where it is undecided and no problem is the reason, which limit
+// ended it, how many runs would decide, and a metric by which at most half as many would.
+void undecided_add(struct session *session, json_t *summary);
+
 // The gate's word in a summary, "" without a gate: of --at-most its verdict; without that
 // `decided` or `undecided`; of --until as of --at-most.
 const char *verdicts_word(const json_t *summary);

@@ -137,6 +137,11 @@ static struct looks planned_looks(const struct settings *settings)
                : (struct looks){.from = settings->min_runs, .to = settings->max_runs};
 }
 
+double metric_planned_confidence(const struct session *session)
+{
+    return metric_confidence(session, planned_looks(session->settings).to);
+}
+
 double metric_confidence(const struct session *session, size_t blocks)
 {
     const struct settings *settings = session->settings;

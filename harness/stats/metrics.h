@@ -49,6 +49,8 @@ struct interval metric_mean_ratio(struct session *session, const struct pairs *p
 
 // The confidence that an interval of a ratio has after so many blocks.
 double metric_confidence(const struct session *session, size_t blocks);
+// The same after as many as are planned: one with a gate has it at each planned look.
+double metric_planned_confidence(const struct session *session);
 
 // What the interval of a ratio after so many blocks is made with: with a gate the
 // confidence of that look. Belongs to the session, and is valid until the next call.

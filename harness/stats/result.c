@@ -88,6 +88,7 @@ json_t *result_build(struct session *session)
                         machine_json(session, json_object_get(summary, "warnings")));
     usual_warn(json_object_get(experiment->json, "unusual"), json_object_get(summary, "warnings"));
     verdicts_add(session, summary);
+    undecided_add(session, summary);
     json_object_set_new(result, "capacity", capacity_json(session));
     json_object_set_new(result, "protection",
                         protection_json(session, json_object_get(summary, "slowdowns")));

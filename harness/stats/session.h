@@ -102,6 +102,9 @@ struct session {
     size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
     struct capacity_fit *fits;            // of jostle capacity, one a condition; NULL: none yet
     enum stop_reason outside;             // given by a `stop REASON` line
+    size_t looked;                        // blocks at the last look of decide(); 0: there was none
+    double seen_error;                    // then, and how many runs there will be; -1: not known
+    long seen_runs;
 };
 
 // Makes an empty session. `settings` must outlive it.

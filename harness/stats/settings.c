@@ -213,7 +213,7 @@ static double real_of(const json_t *settings, const char *name, double otherwise
 static size_t count_of(const json_t *settings, const char *name, size_t otherwise)
 {
     const double value = real_of(settings, name, (double)otherwise);
-    return value >= 0 && value <= MAX_RUNS_LIMIT ? (size_t)value : otherwise;
+    return value >= 0 ? (size_t)fmin(value, MAX_RUNS_LIMIT) : otherwise;
 }
 
 // A metric that definitions name is taken from the target's output. Of several definitions each is
@@ -268,7 +268,9 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->error = real_of(json, "error", DEFAULT_ERROR);
     settings->confidence = json_confidence_at(json);
     settings->min_runs = count_of(json, "min_runs", DEFAULT_MIN_RUNS);
-    settings->max_runs = count_of(json, "max_runs", DEFAULT_MAX_RUNS);
+    settings->max_runs = json_is_null(json_object_get(json, "max_runs"))
+                             ? MAX_RUNS_LIMIT
+                             : count_of(json, "max_runs", DEFAULT_MAX_RUNS);
     settings->warmup = count_of(json, "warmup", 0);
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));

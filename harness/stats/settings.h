@@ -75,10 +75,10 @@ struct settings {
     size_t variants;               // how many; 1: a single program
     struct metric_settings metrics;
     enum statistic statistic;
-    double error;      // relative half-width that the intervals must reach
-    double confidence; // two-sided, as 0.95
-    size_t min_runs;   // of each condition, without the discarded ones
-    size_t max_runs;
+    double error;          // relative half-width that the intervals must reach
+    double confidence;     // two-sided, as 0.95
+    size_t min_runs;       // of each condition, without the discarded ones
+    size_t max_runs;       // MAX_RUNS_LIMIT: there is no limit
     size_t warmup;         // unmeasured runs of each condition before the first block
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;

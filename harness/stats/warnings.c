@@ -265,7 +265,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
             settings->statistic == STATISTIC_TYPICAL && settings->condition_count > 1;
         // Of how many runs a statistic has an interval at all.
         const size_t needed =
-            statistic_runs(settings->statistic, metric_confidence(session, settings->max_runs));
+            statistic_runs(settings->statistic, metric_planned_confidence(session));
         if (runs < needed)
             message_detail(&message, "limit", ": the %s needs at least %zu runs for an interval%s",
                            typical ? "typical ratio" : statistic_words[settings->statistic], needed,

@@ -22,14 +22,14 @@ def verdict($waiting):
   | [$waiting[] | select(.state == "failed" or .state == "interrupted")] as $failed
   | if $above > 0 then "❌ \($above) of \(plural($judged | length; "ratio"; "ratios")) above the limit"
     elif $failed != [] then "❌ \(plural($failed | length; "experiment"; "experiments")) not done"
-    elif $undecided > 0 then "❔ \($undecided) of \(plural($judged | length; "ratio"; "ratios")) undecided\([$judged[].why // empty | split(", ")[]] | unique | if . == [] then "" else " because of \(join(", "))" end)"
+    elif $undecided > 0 then "❔ \($undecided) of \(plural($judged | length; "ratio"; "ratios")) undecided\([$judged[].why // empty | split(", ")[]] | unique | if . == [] then "" else " because of \(join(", "))" end)\([$judged[].undecided // empty] | unique | if . == [] then "" else ": \(join("; "))" end)"
     elif $judged != [] then "✅ \(if ($judged | length) == 1 then "the ratio is" else "all \($judged | length) ratios are" end) below the limit"
     elif any(.[]; .verdict != null) then
       [.[].verdict] as $all
       | [("slower", "worse", "faster", "better", "same", "undecided") as $word | ([$all[] | select(. == $word)] | length) as $count | select($count > 0) | "\($count) \($word)"] | join(", ")
     else "measured" end;
 
-def check_line: [mark, (.program | md), (.what | md), (.metric | md), (.reference // "-" | figure_md), (.figure | figure_md), (.ratio // "-" | figure_md), (.change // "-" | figure_md), ([.verdict // empty, (.why // empty | "undecided because of " + .)] | if . == [] then "-" else join(", ") end | md)] | line;
+def check_line: [mark, (.program | md), (.what | md), (.metric | md), (.reference // "-" | figure_md), (.figure | figure_md), (.ratio // "-" | figure_md), (.change // "-" | figure_md), ([(.verdict // empty | if . == "undecided" then "difference undecided" else . end), (.why // empty | "undecided because of " + .)] | if . == [] then "-" else join(", ") end | md)] | line;
 def check_table: if . == [] then empty else heading(["", "program", "what", "metric", "reference", "figure", "ratio", "change", "verdict"]; 4), (.[] | check_line), "" end;
 
 . as $head
