@@ -1,6 +1,7 @@
 #include "result.h"
 
 #include "json.h"
+#include "judgement.h"
 #include "metrics.h"
 
 #include "common/memory.h"
@@ -241,7 +242,7 @@ static void print_typical(const struct answer *answer, FILE *stream)
     if (!isfinite(answer->typical.low) && pairs < needed)
         fprintf(stream, "; how sure that is shows from %zu pairs of runs on, there are %zu", needed,
                 pairs);
-    else if (!metric_is_distinguishable(answer->session, answer->of))
+    else if (judgement_effect(answer->session, answer->of) != EFFECT_SEEN)
         fputs(", which is not distinguishable from no effect", stream);
     fputc('.', stream);
 }

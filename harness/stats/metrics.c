@@ -393,15 +393,20 @@ bool metric_is_judged(struct session *session, struct ratio of)
             !isnan(metric_effect_p(session, of)));
 }
 
+static bool excludes_one(const struct interval *ratio)
+{
+    return ratio->low > 1 || ratio->high < 1;
+}
+
 bool metric_is_distinguishable(struct session *session, struct ratio of)
 {
     const struct interval ratio = metric_ratio(session, of);
     const bool above = of.condition == settings_aa(session->settings) ||
                        fabs(ratio.center - 1) > metric_noise_floor(session, of.metric);
     if (session->settings->statistic != STATISTIC_TYPICAL || of.against == AGAINST_BOTH)
-        return above && (ratio.low > 1 || ratio.high < 1);
+        return above && excludes_one(&ratio);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
-    return above && metric_effect_p(session, of) <= error_rate;
+    return above && excludes_one(&ratio) && metric_effect_p(session, of) <= error_rate;
 }
 
 enum { HALVINGS = 50 };
@@ -423,11 +428,6 @@ static struct interval interval_at(const void *user, double p)
     critical_free(&session->critical);
     session->critical = own;
     return ratio;
-}
-
-static bool excludes_one(const struct interval *ratio)
-{
-    return ratio->low > 1 || ratio->high < 1;
 }
 
 double significance_of(struct interval (*interval)(const void *user, double p), const void *user)

@@ -81,8 +81,9 @@ double metric_noise_floor(struct session *session, size_t metric);
 // for metric_effect_p().
 bool metric_is_judged(struct session *session, struct ratio of);
 
-// Whether there is an effect, and the ratio is above the noise floor: by metric_effect_p() where
-// the ratio is the typical one, else where its interval is away from 1.
+// Whether there is an effect, taken by itself (judgement.h has what is said of it): the interval of
+// the ratio is away from 1, it is above the noise floor, and where the ratio is the typical one
+// metric_effect_p() confirms it.
 bool metric_is_distinguishable(struct session *session, struct ratio of);
 
 // The p value of a ratio.

@@ -3,6 +3,7 @@
 #include "decide.h"
 #include "hub.h"
 #include "json.h"
+#include "judgement.h"
 #include "messages.h"
 #include "metrics.h"
 #include "shares.h"
@@ -164,13 +165,6 @@ static json_t *error_json(const struct interval *interval)
     return interval->constant ? json_null() : json_figure(interval->error);
 }
 
-// null: that cannot be known.
-static json_t *distinguishable_json(struct session *session, struct ratio of)
-{
-    return metric_is_judged(session, of) ? json_boolean(metric_is_distinguishable(session, of))
-                                         : json_null();
-}
-
 static const char *reference_name(const struct settings *settings, struct ratio of)
 {
     return settings->conditions[settings_reference(settings, of.condition, of.against)];
@@ -187,14 +181,14 @@ static json_t *ratio_json(struct session *session, struct ratio of, const struct
     const bool shares =
         what->decides && of.against != AGAINST_BOTH && settings_family(settings) > 1;
     json_t *json = json_pack(
-        "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:b, s:I}",
-        "variant", names.variant, "reference_variant", names.reference, "load", names.load,
-        "metric", what->name, "statistic", statistic_names[settings->statistic], "requested",
-        what->chosen, "decides", what->decides, "ratio", json_figure(ratio->center), "constant",
-        ratio->constant, "ci", json_interval(ratio), "error", error_json(ratio), "p",
+        "{s:s, s:s, s:s?, s:s, s:s, s:b, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:b, s:I}", "variant",
+        names.variant, "reference_variant", names.reference, "load", names.load, "metric",
+        what->name, "statistic", statistic_names[settings->statistic], "requested", what->chosen,
+        "decides", what->decides, "ratio", json_figure(ratio->center), "constant", ratio->constant,
+        "ci", json_interval(ratio), "error", error_json(ratio), "p",
         json_figure(significance_p(session, of)), "method", method_json(settings, of.against),
-        "distinguishable", distinguishable_json(session, of), "simultaneous", shares, "censored",
-        (json_int_t)censored);
+        "simultaneous", shares, "censored", (json_int_t)censored);
+    judgement_add(session, of, json);
     answer_direction(what, ratio, names.reference, json); // the text is another one
     return json;
 }
@@ -369,14 +363,14 @@ static json_t *slowdown(struct session *session, struct ratio of)
     const struct metric_setting *what = &settings->metrics.item[of.metric];
     const struct interval ratio = metric_ratio(session, of);
     json_t *object = json_pack(
-        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:o, s:b, s:b}", "condition",
+        "{s:s, s:s, s:s, s:b, s:o, s:b, s:o, s:o, s:o, s:o, s:i, s:b, s:b}", "condition",
         settings->conditions[of.condition], "metric", what->name, "statistic",
         statistic_names[settings->statistic], "requested", what->chosen, "ratio",
         json_figure(ratio.center), "constant", ratio.constant, "ci", json_interval(&ratio), "error",
         error_json(&ratio), "p", json_figure(significance_p(session, of)), "method",
         method_json(settings, of.against), "pairs", (int)session_pairs(session, of)->count,
-        "distinguishable", distinguishable_json(session, of), "simultaneous",
-        settings_family(settings) > 1 && what->decides, "decides", what->decides);
+        "simultaneous", settings_family(settings) > 1 && what->decides, "decides", what->decides);
+    judgement_add(session, of, object);
     answer_direction(what, &ratio, "alone", object);
     json_object_set_new(object, "reference", json_string(reference_name(settings, of)));
     answer_add(session, of, object);
@@ -403,6 +397,7 @@ static json_t *floors_json(struct session *session)
 json_t *summary_build(struct session *session)
 {
     const struct settings *settings = session->settings;
+    judgements_make(session);
     enum stop_reason stop = decide_stop(session);
     if (stop == STOP_NOT) // the records ended before the experiment did
         stop = STOP_INTERRUPTED;

@@ -1,6 +1,7 @@
 #include "messages.h"
 
 #include "decide.h"
+#include "judgement.h"
 #include "metrics.h"
 
 #include "common/memory.h"
@@ -278,7 +279,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
 static void add_noise(struct session *session, struct ratio of, json_t *list)
 {
     if (of.condition == settings_aa(session->settings) || !metric_is_judged(session, of) ||
-        metric_is_distinguishable(session, of))
+        judgement_effect(session, of) == EFFECT_SEEN)
         return;
     struct message message = about(session, FLAG_NOISE, of.condition, of.metric);
     message_detail(&message, "effect", "%s",

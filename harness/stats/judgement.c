@@ -1,0 +1,156 @@
+// The judgement of a ratio: is there an effect, is there none, or is that not known yet?
+#include "judgement.h"
+
+#include "json.h"
+#include "metrics.h"
+
+#include "common/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const effect_names[EFFECTS] = {"unknown", "no", "yes"};
+
+// More pairs than this are no advice: their number is a guess.
+static const double most_pairs_named = 10000;
+
+enum effect effect_of(const struct interval *ratio, bool is_seen)
+{
+    if (ratio->constant)
+        return ratio->center == 1 ? EFFECT_NONE : EFFECT_SEEN;
+    if (!isfinite(ratio->low) || !isfinite(ratio->high))
+        return EFFECT_UNKNOWN;
+    if (is_seen && (ratio->low > 1 || ratio->high < 1))
+        return EFFECT_SEEN;
+    return effect_at_most(ratio) < EFFECT_NEGLIGIBLE ? EFFECT_NONE : EFFECT_UNKNOWN;
+}
+
+double effect_at_most(const struct interval *ratio)
+{
+    return fmax(1 - ratio->low, ratio->high - 1);
+}
+
+double effect_pairs_needed(const struct interval *ratio, double pairs)
+{
+    const double half = (ratio->high - ratio->low) / 2, away = fabs(ratio->center - 1);
+    const double wanted = fmax(away, EFFECT_NEGLIGIBLE - away);
+    const double needed = ceil(pairs * pow(half / wanted, 2));
+    // Beside 1 already: it is the test, or the family, that asks for more.
+    const double least = pairs + 1;
+    return isfinite(half) && isfinite(needed) && needed <= most_pairs_named ? fmax(needed, least)
+                                                                            : NAN;
+}
+
+// The ratios of a session that are one family, and their p values.
+struct ratios {
+    struct ratio *of;
+    double *p;
+    size_t count;
+};
+
+static struct look *look_of_ratio(struct session *session, struct ratio of)
+{
+    return &session->conditions[of.condition].look[of.against][of.metric];
+}
+
+// Whether the ratio is one that a result has.
+static bool is_there(const struct session *session, struct ratio of)
+{
+    const struct settings *settings = session->settings;
+    return settings_compares(settings, of.condition, of.against) &&
+           of.condition != settings_aa(settings) &&
+           metrics_reports(&settings->metrics, of.metric) &&
+           session->conditions[of.condition].pairs[of.against][of.metric].count > 0;
+}
+
+// Adds the ratios of one metric.
+static void gather(struct session *session, size_t metric, struct ratios *ratios)
+{
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        for (enum against against = AGAINST_ALONE; against < PAIRINGS; against++) {
+            const struct ratio of = {i, against, metric};
+            const double p = is_there(session, of) ? significance_p(session, of) : NAN;
+            if (isnan(p))
+                continue;
+            ratios->of[ratios->count] = of;
+            ratios->p[ratios->count++] = p;
+        }
+}
+
+static void settle(struct session *session, struct ratios *ratios)
+{
+    OWNED double *q = must(calloc(ratios->count + 1, sizeof *q));
+    OWNED double *sorted = must(calloc(ratios->count + 1, sizeof *sorted));
+    OWNED size_t *at = must(calloc(ratios->count + 1, sizeof *at));
+    for (size_t i = 0; i < ratios->count; i++) {
+        size_t place = i;
+        for (; place > 0 && sorted[place - 1] > ratios->p[i]; place--) {
+            sorted[place] = sorted[place - 1];
+            at[place] = at[place - 1];
+        }
+        sorted[place] = ratios->p[i];
+        at[place] = i;
+    }
+    discovery_rates(sorted, q, ratios->count);
+    for (size_t i = 0; i < ratios->count; i++) {
+        struct look *look = look_of_ratio(session, ratios->of[at[i]]);
+        look->q = q[i];
+        look->family = ratios->count;
+    }
+    ratios->count = 0;
+}
+
+void judgements_make(struct session *session)
+{
+    const struct metric_settings *metrics = &session->settings->metrics;
+    const size_t most = session->settings->condition_count * PAIRINGS * metrics->count;
+    OWNED struct ratio *of = must(calloc(most + 1, sizeof *of));
+    OWNED double *p = must(calloc(most + 1, sizeof *p));
+    struct ratios ratios = {.of = of, .p = p};
+    for (size_t m = 0; m < metrics->count; m++)
+        if (metrics->item[m].decides)
+            gather(session, m, &ratios);
+    settle(session, &ratios);
+    for (size_t m = 0; m < metrics->count; m++)
+        if (!metrics->item[m].decides) {
+            gather(session, m, &ratios);
+            settle(session, &ratios);
+        }
+}
+
+// Whether the test sees it, also among all that are looked at together.
+static bool is_seen(struct session *session, struct ratio of)
+{
+    if (!metric_is_distinguishable(session, of))
+        return false;
+    // What decides nothing, and the baseline beside itself, is no member of a family.
+    if (of.against == AGAINST_BOTH || of.condition == settings_aa(session->settings))
+        return true;
+    const struct look *look = look_of_ratio(session, of);
+    return look->family < 2 || look->q <= 1 - session->settings->confidence;
+}
+
+enum effect judgement_effect(struct session *session, struct ratio of)
+{
+    const struct interval ratio = metric_ratio(session, of);
+    return effect_of(&ratio, metric_is_judged(session, of) && is_seen(session, of));
+}
+
+void judgement_add(struct session *session, struct ratio of, json_t *record)
+{
+    const struct interval ratio = metric_ratio(session, of);
+    const enum effect effect = judgement_effect(session, of);
+    const bool single = of.against == AGAINST_BOTH;
+    const struct look *look = single ? NULL : look_of_ratio(session, of);
+    const double pairs = single ? NAN : (double)session_pairs(session, of)->count;
+    json_object_set_new(record, "distinguishable",
+                        metric_is_judged(session, of) ? json_boolean(effect == EFFECT_SEEN)
+                                                      : json_null());
+    json_object_set_new(
+        record, "judgement",
+        json_pack("{s:s, s:o, s:o, s:o, s:I}", "effect", effect_names[effect], "at_most",
+                  json_figure(effect == EFFECT_NONE ? effect_at_most(&ratio) : NAN), "pairs_needed",
+                  json_figure(effect == EFFECT_UNKNOWN ? effect_pairs_needed(&ratio, pairs) : NAN),
+                  "q", json_figure(look && look->family > 0 ? look->q : NAN), "family",
+                  (json_int_t)(look ? look->family : 1)));
+}
