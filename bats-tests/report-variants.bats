@@ -126,7 +126,7 @@ PYTHON
     fixture variants
     edited variants/result.json '.comparisons[0] |= (.ratio = 1.001 | .ci = [0.99, 1.012] | .verdict = "same" | .distinguishable = false)
         | .comparisons[2] |= (.ratio = 1.01 | .ci = [0.95, 1.07] | .verdict = "undecided" | .distinguishable = false)'
-    report variants | grep -qF 'new is the same as old alone (0.1 % [-1.0, 1.2] slower); not distinguishable from old under mem-50 (1 % [-5, 7] slower)'
+    report variants | grep -qF 'new is the same as old alone (0.1 % [-1.0, 1.2] slower); not clearly different from old under mem-50 (1 % [-5, 7] slower)'
     # No loads: nothing about them.
     edited variants/experiment.json '.loads |= .[:1] | .conditions |= .[:2]'
     edited variants/result.json '.conditions |= .[:2] | .comparisons |= map(select(.load == null)) | .interactions = [] | .slowdowns = []'

@@ -221,32 +221,37 @@ static const char *timed_out(const struct finding *finding)
         finding->load, number_fixed(floor(100 * ratio) / 100, 2, ROOM), censored, runs);
 }
 
+// "4.2 ms", "100": a figure with its unit, if it has one.
+static const char *figure_text(struct arena *texts, double value, const char *unit)
+{
+    const struct scale scale = scale_of(value, unit);
+    const double scaled = value * scale.factor;
+    const char *shown_unit = shown(texts, scale.unit);
+    return said(texts, "%s%s%s", number_fixed(scaled, number_decimals(scaled), ROOM),
+                *shown_unit == '\0' ? "" : " ", shown_unit);
+}
+
 // Of a figure that is the same in all runs of both, or is 0 in those of the baseline.
 static const char *without_interval(const struct finding *finding)
 {
-    const struct value *base = metric_figure(finding->of->baseline, finding->metric),
-                       *figure = metric_figure(
-                           condition_named(finding->of, view_text(finding->slowdown, "condition")),
-                           finding->metric);
+    const struct value *loaded =
+        condition_named(finding->of, view_text(finding->slowdown, "condition"));
+    const double base = figure_center(metric_figure(finding->of->baseline, finding->metric)),
+                 center = figure_center(metric_figure(loaded, finding->metric));
     struct arena *texts = finding->of->texts;
-    const struct scale scale = scale_of(figure_center(figure), finding->metric->unit);
-    const char *unit = shown(texts, scale.unit);
-    if (isnan(figure_center(figure)) || isnan(figure_center(base)))
+    if (isnan(base) || isnan(center))
         return NULL;
-    const char *value = number_significant(figure_center(figure) * scale.factor, ROOM),
-               *before = number_significant(figure_center(base) * scale.factor, ROOM);
+    const char *words = finding->timed ? "it takes" : said(texts, "%s is", finding->metric->words),
+               *value = figure_text(texts, center, finding->metric->unit),
+               *before = figure_text(texts, base, finding->metric->unit);
     if (!view_holds(finding->slowdown, "constant"))
-        return figure_center(base) == 0 && figure_center(figure) > 0
-                   ? said(texts, "Beside %s %s %s %s, and 0 in all runs alone.", finding->load,
-                          finding->timed ? "it takes"
-                                         : said(texts, "%s is", finding->metric->words),
-                          value, unit)
-                   : NULL;
-    return figure_center(figure) == figure_center(base)
-               ? said(texts, "Beside %s no effect on %s is seen: %s %s in all runs.", finding->load,
-                      finding->metric->words, value, unit)
-               : said(texts, "Beside %s %s is %s %s in all runs, and %s %s alone.", finding->load,
-                      finding->metric->words, value, unit, before, unit);
+        return base == 0 && center > 0 ? said(texts, "Beside %s %s %s, and %s in all runs alone.",
+                                              finding->load, words, value, before)
+                                       : NULL;
+    return center == base ? said(texts, "Beside %s no effect on %s is seen: %s in all runs.",
+                                 finding->load, finding->metric->words, value)
+                          : said(texts, "Beside %s %s %s in all runs, and %s alone.", finding->load,
+                                 words, value, before);
 }
 
 static const char *sentence_of(const struct finding *finding)
@@ -360,26 +365,22 @@ static const char *range_text(const struct experiment *of, const struct value *f
 void finding_put_alone(struct line *json, const struct experiment *experiment)
 {
     const struct quantity *metric = main_metric(experiment);
-    const struct value *figure = metric_figure(experiment->baseline, metric);
+    const struct value *baseline = experiment->baseline, *figure = metric_figure(baseline, metric);
     const double center = figure_center(figure),
-                 censored = view_number(view_get(experiment->baseline, "censored"), 0);
+                 censored = view_number(view_get(baseline, "censored"), 0);
     const bool timed = metric_is_wall(metric);
     struct arena *texts = experiment->texts;
     if (isnan(center))
         return;
     const struct scale scale = scale_of(center, metric->unit);
-    const int decimals = number_decimals(center * scale.factor);
-    const char *unit = shown(texts, scale.unit),
-               *value = number_fixed(center * scale.factor, decimals, ROOM);
-    const char *verb = timed ? "It takes" : said(texts, "%s is", metric->words);
-    if (censored > 0) {
-        visible_add(json, said(texts, "%s at least %s %s: %.0f of %.0f runs ran into the time-out.",
-                               verb, value, unit, censored,
-                               view_number(view_get(experiment->baseline, "runs"), 0)));
-        return;
-    }
-    const char *time = timed ? view_string(view_path(experiment->baseline, "time", "text")) : NULL;
-    visible_add(json, said(texts, "%s %s %s%s%s%s.", verb, value, unit,
-                           range_text(experiment, figure, &scale, decimals), time ? ": " : "",
-                           time ?: ""));
+    const char *verb = timed ? "It takes" : said(texts, "%s is", metric->words),
+               *value = figure_text(texts, center, metric->unit);
+    const char *time = timed ? view_string(view_path(baseline, "time", "text")) : NULL;
+    visible_add(json, censored > 0
+                          ? said(texts, "%s at least %s: %.0f of %.0f runs ran into the time-out.",
+                                 verb, value, censored, view_number(view_get(baseline, "runs"), 0))
+                          : said(texts, "%s %s%s%s%s.", verb, value,
+                                 range_text(experiment, figure, &scale,
+                                            number_decimals(center * scale.factor)),
+                                 time ? ": " : "", time ?: ""));
 }
