@@ -31,11 +31,18 @@ measured() {
     [[ $(cat "out/$(jq -r .output.stdout out/runs.jsonl)" "out/$(jq -r .output.stderr out/runs.jsonl)") == $'x = 7\nwhy' ]]
 }
 
-@test "0 is a figure alone, and a failed run where a ratio is made of it" {
+@test "0 is a figure, and a failed run where a ratio of means, or of a rate, is made of it" {
     local errors='errors=stdout:/errors ([0-9]+)/'
     measured --metric "$errors" -- echo errors 0
     holds '.conditions[0].metrics.errors | .mean == 0 and .constant and .ci == null' <out/result.json
-    run -5 --separate-stderr "$JOSTLE" slowdown --quiet --output two --load 'half=cpu --percent 5' --metric "$errors" -- echo errors 0
+    "$JOSTLE" slowdown --quiet --output zeros --runs 7 --load 'little=cpu --percent 5' --metric "$errors" -- echo errors 0
+    holds '.slowdowns[] | select(.metric == "errors") | .ratio == null and .judgement.effect == "unknown"' <zeros/result.json
+    # Of counts the differences are compared, over the median alone: 4 in place of 0 to 4.
+    "$JOSTLE" slowdown --quiet --output counts --runs 12 --load 'little=cpu --percent 5' --metric "$errors" -- \
+        sh -c 'read -r n <n || n=0; echo $(((n + 1) % 5)) >n; echo errors $n' 2>/dev/null
+    holds '.slowdowns[] | select(.metric == "errors") | .ratio > 0 and .ci[1] > 1' <counts/result.json
+    run -5 "$JOSTLE" slowdown --quiet --output rates --load 'half=cpu --percent 5' --metric "$errors,better=higher" -- echo errors 0
+    run -5 --separate-stderr "$JOSTLE" slowdown --quiet --output two --statistic mean --load 'half=cpu --percent 5' --metric "$errors" -- echo errors 0
     [[ $stderr == 'jostle: the target made no figure errors: is 0, and a ratio needs more than 0: '*'see '*/two/failed/*.stdout:\ fix* ]]
 }
 
