@@ -58,6 +58,8 @@ static const char *phrase(struct arena *texts, const struct value *comparison,
     const struct value *verdict = view_get(comparison, "verdict");
     if (!change)
         return said(texts, "not known%s", where);
+    if (isnan(figure_bound(comparison, false)))
+        return said(texts, "%s%s (no interval)", change, where);
     if (view_equals(verdict, "same"))
         return said(texts, "the same as %s%s (%s)", other, where, change);
     if (!view_equals(verdict, "undecided"))
