@@ -1,5 +1,6 @@
 #include "result.h"
 
+#include "fixed_time.h"
 #include "json.h"
 #include "shares.h"
 
@@ -540,6 +541,8 @@ static json_t *time_of(const struct session *session, size_t condition)
                         .spent = must(calloc(session->count + 1, sizeof *made.spent))};
     const bool alone = settings_load_name(made.settings, condition) == NULL;
     critical_init(&made.critical, made.settings->confidence);
+    const char *adapter;
+    made.fixed = fixed_time_of_condition(session, condition, &adapter);
     EACH_USED (run, session, condition)
         made.run[made.runs++] = &session->facts[run->fact].account;
     json_t *time = made.runs > 0 && measure(&made) ? time_json(&made, alone) : json_null();
