@@ -32,7 +32,8 @@ family() {
     synthetic $# 3 campaign
     for cell in campaign/cells/*; do
         ((i += 1))
-        edited "$cell/result.json" --argjson p "${!i}" '.slowdowns[0] |= (if $p == null then del(.p) else .p = $p | .distinguishable = ($p < 0.05) end)'
+        edited "$cell/result.json" --argjson p "${!i}" '.slowdowns[0] |= (if $p == null then del(.p) else .p = $p | .distinguishable = ($p < 0.05)
+            | .judgement = { effect: (if $p < 0.05 then "yes" else "unknown" end) } end)'
     done
 }
 
@@ -96,7 +97,7 @@ family() {
         # What it does not cover.
         grep -qF 'for repetitions in the same session: another day, node or build may differ by more' out
     done
-    [[ $(report campaign | grep -c '\] †') -eq 4 && $(report campaign | grep -cE '\((noise|too few runs)\)') -eq 6 ]]
+    [[ $(report campaign | grep -c '\] †') -eq 4 && $(report campaign | grep -cE '\(unclear\)') -eq 6 ]]
     # Only in the family of what is shown: alone they would be nine, or more.
     [[ $(report campaign --only 'delannoy*' | grep -F ' slowdowns with') == '8 slowdowns with '*' up to 0.40 would '* ]]
     report campaign --format latex >out

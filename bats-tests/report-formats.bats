@@ -60,7 +60,7 @@ compiles() {
     report "$FIXTURES/campaign" >out 2>/dev/null
     run -0 cat out
     [[ $output == *'delannoy n=5  disk 25%   3 + 3  '*' ± '*' ms  '*'1.053 [1.043, 1.063]'*' ms  '*' MiB  '*'1.24 of 1.25 GB/s'* ]]
-    [[ $output == *' (noise) '* ]]
+    [[ $output == *' (no effect) '* ]]
     [[ $output == *'not done'*'delannoy.n=5@cpu.100%: failed: the target failed with exit code 3: no such file: fix it'* ]]
 }
 

@@ -1,5 +1,6 @@
 #include "campaign.h"
 #include "harness/experiment/settings.h"
+#include "harness/stats/effect.h"
 
 #include "common/file.h"
 #include "common/save.h"
@@ -184,16 +185,15 @@ static void put_slowdown(const json_t *slowdown, char *text, size_t size)
 {
     const json_t *ci = json_object_get(slowdown, "ci");
     const double ratio = number_of(slowdown, "ratio", NAN);
-    const bool noise = json_is_false(json_object_get(slowdown, "distinguishable"));
+    const enum effect effect =
+        effect_named(json_text_at(json_object_get(slowdown, "judgement"), "effect"));
     const double low = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
     const double high = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
     char bounds[2 * NUMBER_SIZE] = "";
     if (json_is_array(ci))
         snprintf(bounds, sizeof bounds, " [%.3f, %.3f]", low, high);
     snprintf(text, size, "slowdown %.3f%s%s", ratio, bounds,
-             !noise                ? ""
-             : low > 1 || high < 1 ? " (too few runs)"
-                                   : " (noise)");
+             effect < EFFECTS ? effect_remarks[effect] : "");
 }
 
 static void put_figure(const json_t *result, const json_t *condition, char *text, size_t size)

@@ -368,7 +368,7 @@ static void put_metric(struct line *json, const struct cell *cell, size_t number
     line_text(json, "unit", metric->unit);
     line_bool(json, "timed", number == METRIC_WALL);
     line_bool(json, "main", number == cell->of->metrics.main);
-    ratio_put_point(json, slowdown, view_holds(slowdown, "distinguishable"));
+    ratio_put_point(json, slowdown, ratio_effect(slowdown) == EFFECT_SEEN);
     put_extent(json, "alone", cell->baseline, metric);
     put_extent(json, "loaded", cell->loaded, metric);
     line_close(json);

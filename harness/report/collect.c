@@ -206,7 +206,7 @@ static struct report_line line_of(struct arena *texts, const struct cell *cell)
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
         .slowdown = estimate_of(cell->slowdown, "ratio"),
         .is_time = metric_is_wall(cell->main),
-        .is_distinguishable = view_holds(cell->slowdown, "distinguishable"),
+        .effect = ratio_effect(cell->slowdown),
         .legend = legend_of(cell->of),
     };
 }
@@ -230,7 +230,7 @@ static void add_ratios(struct family *family, const struct experiment *experimen
             MORE(family) =
                 (struct member){.p = view_real(item, "p"),
                                 .chance = (1 - view_confidence(experiment->intervals)) / apart,
-                                .distinguishable = view_holds(item, "distinguishable")};
+                                .distinguishable = ratio_effect(item) == EFFECT_SEEN};
     }
 }
 

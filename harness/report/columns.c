@@ -194,10 +194,16 @@ static const char *ratio_loaded_text(const struct row *row)
 static const char *answer_text(const struct row *row)
 {
     const double ratio = view_real(row->entry, "ratio");
-    const struct value *sure = view_get(row->entry, "distinguishable");
-    if (isnan(ratio) || !(view_is(sure, VIEW_TRUE) || view_is(sure, VIEW_FALSE)))
+    if (isnan(ratio) || isnan(figure_bound(row->entry, false)))
         return "not known";
-    return view_is(sure, VIEW_FALSE) ? "not shown" : ratio > 1 ? "yes, worse" : "yes, better";
+    switch (ratio_effect(row->entry)) {
+    case EFFECT_SEEN:
+        return ratio > 1 ? "yes, worse" : "yes, better";
+    case EFFECT_NONE:
+        return "no";
+    default:
+        return "unclear";
+    }
 }
 
 static const char *capacity_text(const struct row *row)
@@ -357,7 +363,8 @@ void columns_put_row(struct line *json, enum table table, const struct row *row,
                      const struct value *ratio)
 {
     line_object(json, NULL);
-    view_put(json, "distinguishable", view_get(ratio, "distinguishable"));
+    effect_put(json, "distinguishable", ratio);
+    line_text(json, "effect", ratio ? effect_names[ratio_effect(ratio)] : NULL);
     LINE_OBJECT (json, "texts")
         for (const struct column *column = tables[table]; column < after_last(table); column++) {
             struct row own = *row;

@@ -331,21 +331,21 @@ static const char *answer_text(struct collected *collected)
         if (!line->text || isnan(line->slowdown.low))
             continue;
         judged++;
-        const bool is_slower = line->is_distinguishable && line->slowdown.low > 1;
+        const bool is_slower = line->effect == EFFECT_SEEN && line->slowdown.center > 1;
         slower += is_slower;
-        without += !line->is_distinguishable && line->slowdown.high < 1 + negligible_effect;
+        without += line->effect == EFFECT_NONE;
         if (is_slower && (!largest || line->slowdown.center > largest->slowdown.center))
             largest = line;
     }
     if (judged == 0)
         return NULL;
     if (!largest && judged == 1)
-        return "The cell is not surely slower beside its load.";
+        return "The cell is not clearly slower beside its load.";
     if (!largest)
         return said(texts,
-                    "None of %zu cells is surely slower beside its load; %zu of them surely not "
+                    "None of %zu cells is clearly slower beside its load; %zu of them surely not "
                     "by %.0f %%.",
-                    judged, without, 100 * negligible_effect);
+                    judged, without, 100 * EFFECT_NEGLIGIBLE);
     const bool has_level = strcmp(largest->level, "-") != 0;
     const char *worst =
         said(texts, "%s beside %s%s%s: %s.", largest->label, largest->load, has_level ? " " : "",

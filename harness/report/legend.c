@@ -194,7 +194,7 @@ void spot_add(struct spots *spots, enum spot_kind kind, size_t at, size_t length
               const struct value *ratio)
 {
     const double p = view_real(ratio, "p");
-    if (spots && !isnan(p) && (kind == SPOT_Q || view_holds(ratio, "distinguishable")))
+    if (spots && !isnan(p) && (kind == SPOT_Q || ratio_effect(ratio) == EFFECT_SEEN))
         MORE(spots) = (struct spot){at, length, kind, p};
 }
 

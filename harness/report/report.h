@@ -97,7 +97,8 @@ struct report_line {
     double wall_s, runs;     // of the baseline; NAN where others have it: it is over sessions
     // How many times as long, or worse, under load; NAN: not known.
     struct estimate slowdown;
-    bool is_time, is_distinguishable; // of the slowdown
+    bool is_time; // of the slowdown
+    enum effect effect;
     struct legend legend;
     const char *settings; // without the seed, as JSON; NULL: not for the page
 };

@@ -26,13 +26,16 @@ const levelNumber = (level) => Number(/^[^0-9]*([0-9]+(?:\.[0-9]+)?)/.exec(level
 const byLevel = (a, b) => (Number.isNaN(levelNumber(a)) - Number.isNaN(levelNumber(b)))
   || levelNumber(a) - levelNumber(b) || words.compare(a ?? "", b ?? "");
 
+// What the judgement of a ratio says that is no effect.
+const effectHints = { no: "no effect", unknown: "unclear" };
+
 function heatEntry(one) {
   const flags = problemNames(one);
   const said = flags.length > 2 ? `${flags.length} problems` : flags.join(", ");
   const marks = flags.length > 0 && el("small", null, said);
   if (one.ratio === null) return [el("a", { href: `#${one.id}` }, el("b", null, "not known")), marks];
   const better = one.main === "wall time" ? "faster" : "better";
-  const hint = one.distinguishable === false ? "noise" : one.values.ratio < 1 ? better : null;
+  const hint = effectHints[one.effect] ?? (one.values.ratio < 1 ? better : null);
   const figure = [el("b", null, `${one.ratio}×`), " ", el("span", null, one.interval), one.mark];
   return [el("a", { href: `#${one.id}` }, figure), hint && el("small", null, hint), marks];
 }
@@ -70,7 +73,7 @@ function heatTable({ metric, cells }, number) {
 function byMetric(head, cells) {
   const others = cells.flatMap((one) => one.metrics.filter((m) => m.ratio !== null).map((m) => m.texts.metric));
   const asMetric = (one, m) => ({
-    ...one, main: m.texts.metric, ratio: m.ratio, interval: m.interval, distinguishable: m.distinguishable,
+    ...one, main: m.texts.metric, ratio: m.ratio, interval: m.interval, distinguishable: m.distinguishable, effect: m.effect,
     values: { ...one.values, ratio: m.ratio_value }, mark: m.survives && head.texts.family ? " †" : "",
   });
   const ofMetric = (one, metric) => (one.main === metric ? [one]
@@ -91,7 +94,7 @@ function heatMap(head, cells) {
   return [details("How sure is this?", false, el("p", null, intro, " Each cell leads to its figures."),
     floors.map((text) => el("p", null, text)),
     [head.texts.family, head.legend.unseen].filter(Boolean).map((text) => el("p", null, text, "."))),
-    heatLegend(["noise", "not distinguishable from noise"], ["less", "faster"],
+    heatLegend(["noise", "no effect, or unclear"], ["less", "faster"],
       ["h1 hatch", "hatched edge: it has a problem"]), metrics.map(heatTable)];
 }
 
@@ -159,8 +162,8 @@ function variants(cells) {
   return section("variants", "Variants",
     el("p", null,
       "Each variant against the first one, measured in the same blocks, alone and under each load. A ratio above 1 is ",
-      "worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring cannot be ",
-      "distinguished from noise."),
+      "worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring: no clear ",
+      "difference."),
     all.map((one, i) => [el("h3", null, one.title), list(one.lines),
       figuresOf(one.charts.filter((chart) => chart.points.length > 0).map(variantChart)),
       one.tables.map((part, k) => anyTable(part, `variants-${i}-${k}`, `Variants: ${part.metric}`)),
@@ -180,7 +183,7 @@ const cellColumns = (head) => [
   { title: head.legend.main === "wall time" ? "Slowdown" : "Ratio", kind: "n",
     of: (one) => [one.ratio === null ? "-" : times(one), one.values.ratio] },
   { title: "Problems", kind: "w",
-    of: (one) => [...(one.distinguishable === false ? ["noise"] : []), ...problemNames(one)].join(", ") },
+    of: (one) => problemNames(one).join(", ") },
   { title: "Alone", kind: "n", of: number("alone") },
   { title: "Under load", kind: "n", of: number("loaded") },
   // The others as every format has them.

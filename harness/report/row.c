@@ -159,9 +159,22 @@ struct estimate ratio_of_alone(const struct value *slowdown, const struct quanti
                              bounded ? 1 / worse.low : NAN};
 }
 
-bool ratio_excludes_one(const struct value *slowdown)
+enum effect ratio_effect(const struct value *ratio)
 {
-    return figure_bound(slowdown, false) > 1 || figure_bound(slowdown, true) < 1;
+    const enum effect told = effect_named(view_text(view_get(ratio, "judgement"), "effect"));
+    const struct interval its = {.center = view_real(ratio, "ratio"),
+                                 .low = figure_bound(ratio, false),
+                                 .high = figure_bound(ratio, true),
+                                 .constant = view_holds(ratio, "constant")};
+    return told < EFFECTS ? told : effect_of(&its, view_holds(ratio, "distinguishable"));
+}
+
+void effect_put(struct line *json, const char *name, const struct value *ratio)
+{
+    if (!ratio || view_is(view_get(ratio, "distinguishable"), VIEW_NULL))
+        line_null(json, name);
+    else
+        line_bool(json, name, ratio_effect(ratio) == EFFECT_SEEN);
 }
 
 // What is to be known of a ratio besides its bounds.
@@ -171,10 +184,7 @@ static const char *remark(const struct value *slowdown)
         return " (constant)";
     if (isnan(figure_bound(slowdown, false)))
         return " (no interval)";
-    if (!view_is(view_get(slowdown, "distinguishable"), VIEW_FALSE))
-        return "";
-    // The order of the runs may be chance all the same, where they are few.
-    return ratio_excludes_one(slowdown) ? " (too few runs)" : " (noise)";
+    return effect_remarks[ratio_effect(slowdown)];
 }
 
 static const char *put_text(const struct value *slowdown, const char *remarks, char *text)
@@ -213,7 +223,7 @@ void ratio_put_point(struct line *json, const struct value *slowdown, bool sure)
     const int decimals = ratio_decimals(low, high);
     OWNED char *times = text_of("%s times, %s%s", number_fixed(ratio, decimals, ROOM),
                                 number_interval(low, high, decimals, ROOM),
-                                sure ? "" : ", not distinguishable from noise");
+                                sure ? "" : effect_remarks[ratio_effect(slowdown)]);
     line_real(json, "ratio", ratio);
     line_real(json, "low", low);
     line_real(json, "high", high);

@@ -40,7 +40,7 @@ def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .
 # The input are rows as `levelled` makes them.
 def levelled:
   select(.level != null and .texts.slowdown != "-")
-  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (noise)") | rtrimstr(" (too few runs)")), sure: (.distinguishable == true) } };
+  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (no effect)") | rtrimstr(" (unclear)")), sure: (.distinguishable == true) } };
 def by_level:
   group_by(.load)[]
   | . as $rows

@@ -274,10 +274,15 @@ static void put_ratio(struct line *json, struct sessions *of, const struct value
     line_real(json, "p", levels.p);
     line_text(json, "method", "sessions-fieller");
     line_count(json, "pairs", of->count);
+    const enum effect effect = effect_of(ratio, true);
     if (isnan(ratio->center))
         line_null(json, "distinguishable");
     else
-        line_bool(json, "distinguishable", ratio->low > 1 || ratio->high < 1);
+        line_bool(json, "distinguishable", effect == EFFECT_SEEN);
+    LINE_OBJECT (json, "judgement") {
+        line_text(json, "effect", effect_names[effect]);
+        line_real(json, "at_most", effect == EFFECT_NONE ? effect_at_most(ratio) : NAN);
+    }
     if (view_get(first, "reference_variant") && view_get(first, "verdict")) {
         const bool time = relation_is_time(view_text(first, "unit") ?: "",
                                            view_matches(first, "better", "higher"));

@@ -5,6 +5,7 @@
 #include "experiment.h"
 
 #include "common/units.h"
+#include "harness/stats/effect.h"
 #include "harness/stats/objective.h"
 
 // Room for a number as text, until the end of the block that it is in.
@@ -99,11 +100,13 @@ struct estimate estimate_of(const struct value *figure, const char *member);
 // In the metric's own direction: what is better when it is higher is turned round.
 struct estimate ratio_of_alone(const struct value *slowdown, const struct quantity *metric);
 
-// Whether the interval of a slowdown has 1 outside of it.
-bool ratio_excludes_one(const struct value *slowdown);
+// What a ratio says: its judgement, or, of a record that is older than those, what it has of one.
+enum effect ratio_effect(const struct value *ratio);
 
-// "1.37 [1.35, 1.39]", "(noise)" where it is not distinguishable, "(too few runs)" where
-// its interval looks as if it were.
+// A member: whether an effect is seen; null where that cannot be known.
+void effect_put(struct line *json, const char *name, const struct value *ratio);
+
+// "1.37 [1.35, 1.39]", with "(no effect)" or "(unclear)" behind it where the judgement says so.
 const char *ratio_remarked(const struct value *slowdown, char *text);
 // The same without the remark.
 const char *ratio_text(const struct value *slowdown, char *text);
@@ -171,15 +174,19 @@ void columns_put_all(struct line *json, struct arena *texts, const struct legend
 void columns_put(struct line *json, struct arena *texts, enum table table,
                  const struct legend *legend, const char *reference, const struct quantity *metric);
 
-// ---- answer.c
+// ---- finding.c
 
-// An effect below this is nothing that anybody acts on: an interval that ends below it says that
-// there is none; one that goes beyond it says that too little was measured.
-extern const double negligible_effect;
+// Sentences of what the experiment has found, added to an open array: of each metric that decides
+// beside each load, the main one first, and then the largest effect; or of the main metric of a
+// target that was measured alone.
+void finding_put_slowdowns(struct line *json, const struct experiment *experiment);
+void finding_put_alone(struct line *json, const struct experiment *experiment);
 
 // "1.37 times as long (1.35 to 1.39, 95 % sure)" within a sentence; sure NAN: it is not said.
 const char *times_as(struct arena *texts, const struct estimate *ratio, const char *what,
                      double sure);
+
+// ---- answer.c
 
 // What an experiment has found, in sentences: a list of texts named `name`, the largest effect
 // first. Of variants those of the comparisons that decide.

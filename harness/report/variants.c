@@ -19,7 +19,7 @@ static void put_chart(struct line *json, const struct experiment *experiment,
             visible_put(json, "name",
                         said(experiment->texts, "%s%s%s", view_text(item, "variant") ?: "?",
                              load ? ", " : "", load ?: ""));
-            ratio_put_point(json, item, view_holds(item, "distinguishable"));
+            ratio_put_point(json, item, ratio_effect(item) == EFFECT_SEEN);
             line_close(json);
         }
     line_close(json);
@@ -62,9 +62,14 @@ static const char *phrase(struct arena *texts, const struct value *comparison,
         return said(texts, "the same as %s%s (%s)", other, where, change);
     if (!view_equals(verdict, "undecided"))
         return said(texts, "%s%s", change, where);
-    if (view_is(view_get(comparison, "distinguishable"), VIEW_FALSE))
-        return said(texts, "not distinguishable from %s%s (%s)", other, where, change);
-    return said(texts, "%s%s (undecided)", change, where);
+    switch (ratio_effect(comparison)) {
+    case EFFECT_NONE:
+        return said(texts, "no different from %s%s (%s)", other, where, change);
+    case EFFECT_UNKNOWN:
+        return said(texts, "not clearly different from %s%s (%s)", other, where, change);
+    default:
+        return said(texts, "%s%s (undecided)", change, where);
+    }
 }
 
 // One sentence for a variant: "new is 4 % [2, 6] faster alone; 1 % [0, 2] slower under mem-50:
@@ -79,15 +84,15 @@ static const char *sentence(const struct experiment *experiment, const struct va
             !view_matches(item, "metric", metric->name))
             continue;
         const struct value *load = view_get(item, "load");
-        const struct value *sure =
+        const struct value *change =
             view_is(load, VIEW_STRING)
-                ? view_get(comparison_of(experiment->interactions, variant, load, metric->name),
-                           "distinguishable")
+                ? comparison_of(experiment->interactions, variant, load, metric->name)
                 : NULL;
-        const char *words = said(texts, "%s%s", phrase(texts, item, metric),
-                                 view_is(sure, VIEW_TRUE)    ? ": the load changes that"
-                                 : view_is(sure, VIEW_FALSE) ? ": no change by the load is shown"
-                                                             : "");
+        const char *words =
+            said(texts, "%s%s", phrase(texts, item, metric),
+                 !change || isnan(figure_bound(change, false)) ? ""
+                 : ratio_effect(change) == EFFECT_SEEN         ? ": the load changes that"
+                                                       : ": no change by the load is shown");
         if (text)
             text = joined(texts, text, "; ", words);
         else if (metric_is_wall(metric))
@@ -123,7 +128,7 @@ static void put_row(struct line *json, const struct experiment *experiment,
     if (!row.condition || !variant)
         return;
     columns_put_row(json, TABLE_VARIANTS, &row, row.entry);
-    view_put(json, "slower", view_get(row.slowdown, "distinguishable"));
+    effect_put(json, "slower", row.slowdown);
     visible_put(json, "who", name);
     row_warnings(json, experiment, name, NULL, false);
     line_close(json);

@@ -221,29 +221,47 @@ static void bounds_text(const struct interval *of, char *text)
 
 // ---- sentences ----
 
+// The judgement of the ratio, where that is the typical one; else what is typical has none.
+static enum effect effect_in(const struct answer *answer)
+{
+    return answer->session->settings->statistic == STATISTIC_TYPICAL
+               ? judgement_effect(answer->session, answer->of)
+               : EFFECT_SEEN;
+}
+
 // "Beside half it takes 1.50 times as long (1.46 to 1.54).", in the metric's own direction.
-static void print_typical(const struct answer *answer, FILE *stream)
+static void print_ratio(const struct answer *answer, const struct interval *plain, FILE *stream)
 {
     const struct metric_setting *metric =
         &answer->session->settings->metrics.item[answer->of.metric];
-    const bool is_time = words_is_time(metric);
-    const struct interval plain = interval_of_reference(&answer->typical, metric->higher_is_better);
     const size_t pairs = session_pairs(answer->session, answer->of)->count;
     const size_t needed = statistic_runs(STATISTIC_TYPICAL, answer->session->critical.confidence);
     char figure[PART], bounds[PART];
-    number_text(&plain, plain.center, figure);
-    bounds_text(&plain, bounds);
-    if (is_time)
-        fprintf(stream, "%c%s it takes %s times as long%s", toupper(answer->place[0]),
-                answer->place + 1, figure, bounds);
+    number_text(plain, plain->center, figure);
+    bounds_text(plain, bounds);
+    if (words_is_time(metric))
+        fprintf(stream, "it takes %s times as long%s", figure, bounds);
     else
-        fprintf(stream, "%c%s its %s is %s times that %s%s", toupper(answer->place[0]),
-                answer->place + 1, metric->name, figure, answer->other_place, bounds);
+        fprintf(stream, "its %s is %s times that %s%s", metric->name, figure, answer->other_place,
+                bounds);
     if (!isfinite(answer->typical.low) && pairs < needed)
         fprintf(stream, "; how sure that is shows from %zu pairs of runs on, there are %zu", needed,
                 pairs);
-    else if (judgement_effect(answer->session, answer->of) != EFFECT_SEEN)
-        fputs(", which is not distinguishable from no effect", stream);
+}
+
+static void print_typical(const struct answer *answer, FILE *stream)
+{
+    const bool higher = answer->session->settings->metrics.item[answer->of.metric].higher_is_better;
+    const struct interval plain = interval_of_reference(&answer->typical, higher);
+    const enum effect effect = effect_in(answer);
+    fprintf(stream, "%c%s ", toupper(answer->place[0]), answer->place + 1);
+    if (effect == EFFECT_NONE)
+        fprintf(stream, "no effect is seen: at most %.2g %% either way",
+                100 * effect_at_most(&plain));
+    else
+        print_ratio(answer, &plain, stream);
+    if (effect == EFFECT_UNKNOWN && isfinite(answer->typical.low))
+        fputs(", which may be chance", stream);
     fputc('.', stream);
 }
 

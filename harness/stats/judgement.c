@@ -1,4 +1,4 @@
-// The judgement of a ratio: is there an effect, is there none, or is that not known yet?
+// The judgement of each ratio, in the family of all that the experiment shows.
 #include "judgement.h"
 
 #include "json.h"
@@ -8,38 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-
-const char *const effect_names[EFFECTS] = {"unknown", "no", "yes"};
-
-// More pairs than this are no advice: their number is a guess.
-static const double most_pairs_named = 10000;
-
-enum effect effect_of(const struct interval *ratio, bool is_seen)
-{
-    if (ratio->constant)
-        return ratio->center == 1 ? EFFECT_NONE : EFFECT_SEEN;
-    if (!isfinite(ratio->low) || !isfinite(ratio->high))
-        return EFFECT_UNKNOWN;
-    if (is_seen && (ratio->low > 1 || ratio->high < 1))
-        return EFFECT_SEEN;
-    return effect_at_most(ratio) < EFFECT_NEGLIGIBLE ? EFFECT_NONE : EFFECT_UNKNOWN;
-}
-
-double effect_at_most(const struct interval *ratio)
-{
-    return fmax(1 - ratio->low, ratio->high - 1);
-}
-
-double effect_pairs_needed(const struct interval *ratio, double pairs)
-{
-    const double half = (ratio->high - ratio->low) / 2, away = fabs(ratio->center - 1);
-    const double wanted = fmax(away, EFFECT_NEGLIGIBLE - away);
-    const double needed = ceil(pairs * pow(half / wanted, 2));
-    // Beside 1 already: it is the test, or the family, that asks for more.
-    const double least = pairs + 1;
-    return isfinite(half) && isfinite(needed) && needed <= most_pairs_named ? fmax(needed, least)
-                                                                            : NAN;
-}
 
 // The ratios of a session that are one family, and their p values.
 struct ratios {

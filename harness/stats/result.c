@@ -195,6 +195,16 @@ static json_t *ratio_json(struct session *session, struct ratio of, const struct
     return json;
 }
 
+// That one variant is better needs the judgement, too; with --same-within the looks of the gate
+// decide.
+static enum relation relation_shown(struct session *session, struct ratio of)
+{
+    const enum relation relation = gate_relation(session, of);
+    const bool is_open = relation != RELATION_SAME && !(session->settings->tolerance > 0) &&
+                         judgement_effect(session, of) != EFFECT_SEEN;
+    return is_open ? RELATION_UNDECIDED : relation;
+}
+
 static json_t *comparison(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
@@ -205,7 +215,7 @@ static json_t *comparison(struct session *session, struct ratio of)
                 json_pack("{s:s, s:s, s:I, s:s}", "condition", settings->conditions[of.condition],
                           "reference", reference_name(settings, of), "pairs",
                           (json_int_t)session_pairs(session, of)->count, "verdict",
-                          relation_name(gate_relation(session, of), is_time)));
+                          relation_name(relation_shown(session, of), is_time)));
     answer_add(session, of, json);
     json_object_set_new(json, "gate", json_null()); // unless it is judged
     json_object_set_new(json, "text", words_comparison(settings, of.condition, of.metric, &ratio));

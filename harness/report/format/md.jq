@@ -43,4 +43,4 @@ def section($title; lines): [lines] | if . == [] then empty else "## \($title)",
      ($head.texts | section("Between nodes"; .between[] | "- " + md), section("Not done"; .waiting[] | "- " + md), section("Warnings"; .warnings[] | "- " + md)),
      section("Notes"; .notes[] | "- \(.flag | code_md)\(places | md): \(.text | md)") end)),
 ((family_text($head), unseen_text($head)) | md + ".", ""),
-"\(key_text($head)). Bold slowdowns are distinguishable from noise. Runs are those alone + under load; a → b is alone → under load. \(memory_text($head) | (.[:1] | ascii_upcase) + .[1:])."
+"\(key_text($head)). Bold slowdowns are clear effects. Runs are those alone + under load; a → b is alone → under load. \(memory_text($head) | (.[:1] | ascii_upcase) + .[1:])."
