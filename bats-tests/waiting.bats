@@ -103,6 +103,7 @@ made() {
 }
 
 @test "a gate by the time without waiting is refused where it is not known, and says why" {
+    # shellcheck disable=SC2030
     run ! "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --at-most 2 --metric wall_without_wait_s --load 'none=exec: sleep 60' -- \
         sh -c "'$WORKLOADS/delannoy' 8 & '$WORKLOADS/delannoy' 8; wait"
     [[ $output == *'made no figure wall_without_wait_s: several of its threads or processes may have waited at once'*'leave it out of --metric'* ]]
@@ -115,6 +116,7 @@ alone_on_a_cpu() {
     chrt -f 10 true 2>/dev/null || skip "no real-time priority may be taken here"
     rm -rf out
     run -0 "$JOSTLE" run --output out --min-runs 4 --max-runs 4 --target-cpus "$first" -- chrt -f 10 "$@"
+    # shellcheck disable=SC2031 # of this test
     [[ $output != *'because of other programs'* ]]
     holds '.conditions[0].time.others | .factor == null' <out/result.json
 }
