@@ -102,8 +102,8 @@ made() {
     done
 }
 
+# shellcheck disable=SC2030 # output is of this test
 @test "a gate by the time without waiting is refused where it is not known, and says why" {
-    # shellcheck disable=SC2030
     run ! "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --at-most 2 --metric wall_without_wait_s --load 'none=exec: sleep 60' -- \
         sh -c "'$WORKLOADS/delannoy' 8 & '$WORKLOADS/delannoy' 8; wait"
     [[ $output == *'made no figure wall_without_wait_s: several of its threads or processes may have waited at once'*'leave it out of --metric'* ]]
