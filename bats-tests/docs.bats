@@ -31,7 +31,7 @@ setup() {
 
 @test "every warning is in the table of docs/measuring.md, with its severity" {
     # FLAG(NAME, "flag", SEVERITY, of the one table in C
-    sed -nE 's/^FLAG\([A-Z_]+, "([a-z-]+)", ([A-Z_]+),.*/\1 \2/p' harness/stats/flags.h | sort -u >"$BATS_TEST_TMPDIR/code"
+    sed -E '/^FLAG\($/{ N; s/\n *//; }' harness/stats/flags.h | sed -nE 's/^FLAG\([A-Z_]+, "([a-z-]+)", ([A-Z_]+),.*/\1 \2/p' | sort -u >"$BATS_TEST_TMPDIR/code"
     sed -n '/^## Problems and notes/,/^## Exit/p' docs/measuring.md | awk -F'|' '/^\| `/ {
         severity = $3 ~ /single/ ? "PROBLEM_OF_A_MEAN" : $3 ~ /many/ ? "PROBLEM_OF_MANY" : $3 ~ /problem/ ? "PROBLEM" : "NOTE"
         n = split($2, flag, "`"); for (i = 2; i <= n; i += 2) print flag[i], severity }' | sort -u >"$BATS_TEST_TMPDIR/docs"
@@ -41,7 +41,7 @@ setup() {
 
 @test "every warning is in the schema of results" {
     local results=results/schema/jostle.result.schema.json
-    sed -nE 's/^FLAG\([A-Z_]+, "([a-z-]+)",.*/\1/p' harness/stats/flags.h | sort -u >"$BATS_TEST_TMPDIR/code"
+    sed -E '/^FLAG\($/{ N; s/\n *//; }' harness/stats/flags.h | sed -nE 's/^FLAG\([A-Z_]+, "([a-z-]+)",.*/\1/p' | sort -u >"$BATS_TEST_TMPDIR/code"
     jq -r '.definitions.warning.properties.flag.enum[]' "$results" | sort >"$BATS_TEST_TMPDIR/schema"
     [[ -s $BATS_TEST_TMPDIR/code ]]
     diff "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/schema"
@@ -79,7 +79,7 @@ setup() {
 # shape: the kinds of lines of a table on stdin, in order, once each; what depends on
 # the machine (problems, notes, where the time went) is left out, and so are figures and widths.
 shape() {
-    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU: /d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^Beside .*/ANSWER/; s/^closer: .*/CLOSER/; /^protect: /d; /: Besides, /d
+    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU[: ]/d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^Beside .*/ANSWER/; s/^closer: .*/CLOSER/; /^protect: /d; /: Besides, /d
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
         s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ (±|\[[0-9.]+,) .*/\1 ROW/
         /^[A-Za-z0-9-]+: (mean )?[+-]?[0-9]+ %: /d; /^$/d'

@@ -455,13 +455,29 @@ static double number_at_path(const json_t *object, const char *path)
     return json_number_at(object, path);
 }
 
+double record_alone_wait_s(const json_t *record)
+{
+    // What else has work may be so much of all: of the CPU time, and of the wall time.
+    static const double other_cpu = 0.05, other_wait = 0.01;
+    const json_t *stalls = json_object_get(record, "stalls");
+    const double cpu_s = json_number_at(record, "user_s") + json_number_at(record, "system_s");
+    const double own_s = json_number_at(stalls, "cpu_s") - json_number_at(stalls, "cpu_full_s");
+    const char *cpus = json_text_at(record, "cpus");
+    if (json_number_at(stalls, "run_s") >= (1 - other_cpu) * cpu_s)
+        return json_number_at(stalls, "run_delay_s");
+    if (cpus && *cpus && cpus[strspn(cpus, "0123456789")] == '\0' &&
+        own_s <= other_wait * json_number_at(record, "wall_s"))
+        return json_number_at(stalls, "cpu_full_s");
+    return NAN;
+}
+
 double builtin_metric_value(const struct builtin_metric *metric, const json_t *record)
 {
     double sum = 0;
     for (size_t i = 0; i < METRIC_MEMBERS && metric->member[i]; i++)
         sum += number_at_path(record, metric->member[i]);
-    if (metric->less)
-        sum -= number_at_path(record, metric->less);
+    if (metric->without_wait)
+        sum -= record_alone_wait_s(record);
     return sum * metric->scale;
 }
 

@@ -40,12 +40,26 @@ int schedstat_open(pid_t pid);
 // - its main thread's run delay, which is exact, but knows of no other thread or process
 //   and of no wait for memory or a disk. Where both are known, the larger one counts.
 
-enum stall { STALL_CPU, STALL_MEMORY, STALL_IO, STALL_COUNT };
+//
+// Of the CPU the group also has the time in which none of its tasks ran although one was ready
+// ("full", Linux 5.13): what other programs took, where several tasks also wait for each other.
+
+enum stall {
+    STALL_CPU,
+    STALL_MEMORY,
+    STALL_IO,
+    STALL_FILES,
+    STALL_CPU_FULL = STALL_FILES,
+    STALL_COUNT
+};
+
+// In place of a total that the kernel does not have.
+#define STALL_UNKNOWN UINT64_MAX
 
 // A group's pressure files, kept open: they are read twice a run.
 struct stall_files {
     bool open; // all of them, or none
-    int fd[STALL_COUNT];
+    int fd[STALL_FILES];
 };
 
 // Running totals.

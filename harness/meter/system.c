@@ -11,6 +11,7 @@ static const char *const stall_names[STALL_COUNT] = {
     [STALL_CPU] = "cpu_s",
     [STALL_MEMORY] = "memory_s",
     [STALL_IO] = "io_s",
+    [STALL_CPU_FULL] = "cpu_full_s",
 };
 
 void fd_close(int *fd)
@@ -56,7 +57,7 @@ static bool schedstat_of(pid_t pid, struct schedstat *schedstat)
 
 void stalls_open(struct stall_files *files, const struct group *group)
 {
-    static const char *const names[STALL_COUNT] = {
+    static const char *const names[STALL_FILES] = {
         [STALL_CPU] = "cpu.pressure",
         [STALL_MEMORY] = "memory.pressure",
         [STALL_IO] = "io.pressure",
@@ -64,17 +65,17 @@ void stalls_open(struct stall_files *files, const struct group *group)
     *files = (struct stall_files){.open = group->kind == GROUP_V2};
     if (!files->open)
         return;
-    for (size_t i = 0; i < STALL_COUNT; i++) {
+    for (size_t i = 0; i < STALL_FILES; i++) {
         files->fd[i] = openat(group->folder_fd, names[i], O_RDONLY | O_CLOEXEC);
         files->open = files->open && files->fd[i] >= 0;
     }
-    for (size_t i = 0; i < STALL_COUNT && !files->open; i++)
+    for (size_t i = 0; i < STALL_FILES && !files->open; i++)
         fd_close(&files->fd[i]);
 }
 
 void stalls_close(struct stall_files *files)
 {
-    for (size_t i = 0; i < STALL_COUNT && files->open; i++)
+    for (size_t i = 0; i < STALL_FILES && files->open; i++)
         (void)close(files->fd[i]);
     files->open = false;
 }
@@ -82,13 +83,15 @@ void stalls_close(struct stall_files *files)
 bool stalls_read(const struct stall_files *files, uint64_t totals_us[STALL_COUNT])
 {
     bool good = files->open;
-    for (size_t i = 0; i < STALL_COUNT && good; i++) {
+    for (size_t i = 0; i < STALL_FILES && good; i++) {
         char text[512];
         int64_t some_us, full_us;
         pressure_parse(file_read_open(files->fd[i], text, sizeof text) ? text : "", &some_us,
                        &full_us);
         good = some_us != UNKNOWN;
         totals_us[i] = (uint64_t)some_us;
+        if (i == STALL_CPU)
+            totals_us[STALL_CPU_FULL] = full_us == UNKNOWN ? STALL_UNKNOWN : (uint64_t)full_us;
     }
     return good;
 }
@@ -123,7 +126,7 @@ bool stalls_write(struct line *line, const uint64_t *before_us, const uint64_t *
     line_text(line, "source", before_us ? "cgroup" : "schedstat");
     for (size_t i = 0; i < STALL_COUNT; i++) {
         int64_t stall_ns = -1;
-        if (before_us)
+        if (before_us && before_us[i] != STALL_UNKNOWN && after_us[i] != STALL_UNKNOWN)
             stall_ns =
                 after_us[i] > before_us[i] ? (int64_t)(after_us[i] - before_us[i]) * NS_PER_US : 0;
         if (stall_ns == 0 && time_ns < least_ns)

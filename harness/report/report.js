@@ -221,7 +221,7 @@ function cautionTable(head, cells) {
     columns: ["Target", "Load", ...titles.map((title) => ({ title, kind: "n" }))], rows });
   return rows.length > 2000 ? lazily(title, make) : details(title, false, make());
 }
-const saidElsewhere = /^\* |: [0-9]+ sessions: |: service[:,] |: Besides, |: [0-9.]+ .*it waited for a CPU: |: --metric wall_without_wait_s | % computing/;
+const saidElsewhere = /^\* |: [0-9]+ sessions: |: service[:,] |: Besides, |: .*[0-9.]+ .*it waited for a CPU|: --metric wall_without_wait_s | % computing/;
 function everyCell(head, cells) {
   const { main, key } = head.legend;
   const [memory, ...meaning] = head.metrics.at(-1).meaning.split(", ");

@@ -372,7 +372,10 @@ static char *advice_on_metric(const json_t *record, const char *folder, const st
     const bool is_stderr = strstr(failure_part(record, "reason"), "stderr") != NULL;
     const char *kept =
         json_text_at(json_object_get(record, "output"), is_stderr ? "stderr" : "stdout");
-    if (builtin_metric(failure_part(record, "metric")))
+    const struct builtin_metric *builtin = builtin_metric(failure_part(record, "metric"));
+    if (builtin && builtin->without_wait)
+        return text_of("leave it out of --metric: wall_s and cpu_s are known of every run");
+    if (builtin)
         return text_of("leave it out of --metric, or measure as root or on another machine");
     OWNED char *see = kept ? text_of("see %s/%s: ", folder, kept) : must(strdup(""));
     return text_of("%sfix the command and continue with %s, or the definition and start again; "

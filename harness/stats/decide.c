@@ -166,9 +166,7 @@ static double steadier_value(const struct session *session, const struct observa
     if (run->fact >= session->fact_count) // of made-up runs there are none
         return NAN;
     const struct times *times = &session->facts[run->fact].account.times;
-    return times->source == SOURCE_SCHEDSTAT || times->source == SOURCE_CGROUP
-               ? times->wall_s - times->own_s[CPU]
-               : NAN;
+    return times->wall_s - times->alone_wait_s;
 }
 
 // Blocks until that figure would decide about the condition, as its means vary; `most`: not known.

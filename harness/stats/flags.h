@@ -97,6 +97,11 @@ FLAG(STDOUT_NULL, "stdout-null", PROBLEM,
      "the target's stdout is /dev/null, and {program} knows: it does less there than where its "
      "output is read",
      "give --stdout pipe")
+FLAG(
+    FIXED_TIME, "fixed-time", PROBLEM,
+    "the program runs for a fixed time{how}: what changes is what it gets done, which its times do "
+    "not show",
+    "{remedy}")
 FLAG(LOAD_SHORT, "load-short", PROBLEM,
      "{load} reached {percent} % of what was asked of it{share}: this is not yet the slowdown "
      "beside it",

@@ -297,6 +297,17 @@ static bool note(json_t *record, const char *metric, const char *reason)
                                json_pack("{s:s, s:s}", "metric", metric, "reason", reason)) == 0;
 }
 
+// Why a run has no value of what jostle itself measures.
+static const char *why_none(const struct builtin_metric *metric, const json_t *record)
+{
+    const json_t *stalls = json_object_get(record, "stalls");
+    return metric->without_wait && !isnan(json_number_at(stalls, "cpu_s"))
+               ? "several of its threads or processes may have waited at once, and how much of "
+                 "that "
+                 "is in its wall time is not known"
+               : "not counted on this machine";
+}
+
 void record_note_failure(const struct settings *settings, json_t *record)
 {
     const struct objectives *objectives = &settings->objectives;
@@ -308,7 +319,7 @@ void record_note_failure(const struct settings *settings, json_t *record)
         snprintf(reason, sizeof reason, "is %.6g, and a ratio needs more than 0", value);
         // Of what every run has only old records lack some.
         if (one->chosen && one->builtin && i >= BASIC_METRICS && isnan(value))
-            failed = note(record, one->name, "not counted on this machine");
+            failed = note(record, one->name, why_none(one->builtin, record));
         else if (is_no_ratio(settings, i, value))
             failed = note(record, one->name, reason);
     }

@@ -1,6 +1,7 @@
 #include "result.h"
 
 #include "decide.h"
+#include "fixed_time.h"
 #include "hub.h"
 #include "json.h"
 #include "judgement.h"
@@ -79,6 +80,7 @@ json_t *result_build(struct session *session)
     json_auto_t *summary = summary_build(session);
     attribution_add(session, summary);
     waiting_add(session, json_object_get(summary, "conditions"));
+    fixed_time_add(session, summary);
     service_add(session, json_object_get(summary, "conditions"));
     service_warnings(session, json_object_get(summary, "warnings"));
     client_warnings(session, json_object_get(summary, "warnings"));

@@ -22,11 +22,13 @@ enum stall_source {
 // Seconds; NAN: the record does not say.
 struct times {
     double wall_s;
-    double cpu_s;             // user and system time of the whole tree
-    double main_s;            // the CPU time of its main thread
-    double main_delay_s;      // what that waited for a CPU, exact
-    double own_s[CAUSES];     // what the target itself waited: CPU, MEMORY, IO, HOST
-    double throttled_s;       // of what it waited for a CPU: by the quota of a control group
+    double cpu_s;         // user and system time of the whole tree
+    double main_s;        // the CPU time of its main thread
+    double main_delay_s;  // what that waited for a CPU, exact
+    double own_s[CAUSES]; // what the target itself waited: CPU (without queued_s), MEMORY, IO, HOST
+    double alone_wait_s;  // record_alone_wait_s()
+    double queued_s;      // its tasks waited for a CPU while another of them ran; NAN: not known
+    double throttled_s;   // of what it waited for a CPU: by the quota of a control group
     double at_most_s[CAUSES]; // by the machine's figures: CPU, MEMORY, IO
     enum stall_source source;
     unsigned cpus; // that the target may use; 0: not known

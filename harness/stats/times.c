@@ -1,5 +1,6 @@
 #include "result.h"
 
+#include "fixed_time.h"
 #include "json.h"
 #include "shares.h"
 
@@ -59,7 +60,13 @@ static void read_own(struct times *times, const json_t *record)
     if (!source || isnan(json_number_at(stalls, "cpu_s")))
         return;
     times->source = strcmp(source, "cgroup") == 0 ? SOURCE_CGROUP : SOURCE_SCHEDSTAT;
+    // While one of its tasks runs the others lose nothing to other programs. Of what its main
+    // thread waited, the others may have had as much as they computed.
+    const double full_s = json_number_at(stalls, "cpu_full_s");
     times->own_s[CPU] = json_number_at(stalls, "cpu_s");
+    times->queued_s = times->own_s[CPU] - full_s;
+    if (!isnan(full_s))
+        times->own_s[CPU] = fmax(full_s, times->main_delay_s - (times->cpu_s - times->main_s));
     times->own_s[MEMORY] = json_number_at(stalls, "memory_s");
     // A wait for a page that memory pressure evicted is counted as both.
     times->own_s[IO] = fmax(json_number_at(stalls, "io_s") - known_or_0(times->own_s[MEMORY]), 0);
@@ -73,6 +80,8 @@ static struct times times_of(const json_t *record, double cpus)
         .wall_s = json_number_at(record, "wall_s"),
         .cpu_s = json_number_at(record, "user_s") + json_number_at(record, "system_s"),
         .throttled_s = NAN,
+        .alone_wait_s = record_alone_wait_s(record),
+        .queued_s = NAN,
         .source = SOURCE_NONE,
     };
     for (enum cause i = 0; i < CAUSES; i++)
@@ -194,6 +203,8 @@ double times_part_s(const struct times *times, enum cause cause, const struct th
 
 // From this part of the time without them on, what others cost a baseline is said first.
 static const double worth_saying = 0.05;
+// A target that sleeps for no more of its time than this can end sooner by what it does not wait.
+static const double little_rest = 0.05;
 // Without what others take, a figure is offered that needs this many times fewer runs.
 static const double worth_offering = 2;
 enum { RUNS_TO_FORECAST = 5 };
@@ -214,44 +225,80 @@ static const struct {
     [REST] = {"rest_s", "asleep or waiting for something else", UNEXPLAINED},
 };
 
+// What is known of what other programs cost a condition.
+enum cost {
+    COST_UNKNOWN, // nor whether it waited for them
+    COST_SEVERAL, // several of its tasks may have had work at once
+    COST_SLEEPS,  // it also slept, and may have slept the longer for it
+    COST_NONE,    // its time does not grow with what it waits
+    COST_FACTOR,
+};
+
+// Their names in records.
+static const char *const cost_names[] = {[COST_SEVERAL] = "several",
+                                         [COST_SLEEPS] = "sleeps",
+                                         [COST_NONE] = "fixed-time",
+                                         [COST_FACTOR] = NULL};
+
 // The runs of one condition that are used, and what was found of them.
 struct made {
     const struct settings *settings;
     struct critical critical;
     const struct account **run;
     size_t runs;
+    double (*spent)[PARTS]; // of each run; NAN: not known
     struct threads threads;
-    bool at_least;                 // the wait for a CPU is a lower bound
-    bool known[PARTS];             // in every run
+    bool serial;       // no two of its tasks had work at the same time
+    bool fixed;        // it is a program that runs for a fixed time
+    double queued_s;   // mean of its tasks' waiting for each other; NAN: the kernel does not say
+    bool known[PARTS]; // in every run
     struct interval part[PARTS];   // of the mean wall time
     struct interval factor;        // wall time by that without waiting for a CPU
+    struct interval growth;        // of the wall time, with what is waited for a CPU
     double wall_s, seconds[PARTS]; // means
 };
 
-static double part_s(const struct made *made, const struct times *times, enum part part)
+// What the record says of each part, whether there is so much time or not.
+static void claim(const struct made *made, const struct times *times, double claims[PARTS])
 {
     const double wait_s = times_part_s(times, CPU, &made->threads);
+    for (enum part part = 0; part < REST; part++)
+        claims[part] = times_part_s(times, parts[part].cause, &made->threads);
     // NAN: not known.
-    const double throttled_s = isnan(times->throttled_s) ? NAN : fmin(times->throttled_s, wait_s);
-    if (part == CPU_WAIT)
-        return wait_s - known_or_0(throttled_s);
-    if (part == THROTTLED)
-        return throttled_s;
-    if (part != REST)
-        return times_part_s(times, parts[part].cause, &made->threads);
-    double rest_s = times->wall_s;
-    for (enum part i = 0; i < REST; i++)
-        rest_s -= made->known[i] ? part_s(made, times, i) : 0;
-    return fmax(rest_s, 0);
+    claims[THROTTLED] = isnan(times->throttled_s) ? NAN : fmin(times->throttled_s, wait_s);
+    claims[CPU_WAIT] = wait_s - known_or_0(claims[THROTTLED]);
+    claims[REST] = 0;
 }
 
-// The wall times of the runs without waiting for a CPU, and with it.
-static struct pairs unwaited_pairs(const struct made *made)
+// Shares out the wall time of each run: CPU time is exact, and goes first. Stalls of several
+// threads may be longer than what it leaves, and steal is an estimate.
+static void share_out(struct made *made)
+{
+    for (enum part part = 0; part < PARTS; part++)
+        made->known[part] = true;
+    for (size_t i = 0; i < made->runs; i++) {
+        claim(made, &made->run[i]->times, made->spent[i]);
+        for (enum part part = 0; part < PARTS; part++)
+            made->known[part] = made->known[part] && isfinite(made->spent[i][part]);
+    }
+    for (size_t i = 0; i < made->runs; i++) {
+        double left_s = made->run[i]->times.wall_s;
+        for (enum part part = 0; part < REST; part++) {
+            double *spent = &made->spent[i][part];
+            *spent = made->known[part] ? fmin(fmax(*spent, 0), left_s) : NAN;
+            left_s -= known_or_0(*spent);
+        }
+        made->spent[i][REST] = left_s;
+    }
+}
+
+// What the runs waited for a CPU, and their wall times; or the wall times without that wait.
+static struct pairs wait_pairs(const struct made *made, bool without)
 {
     struct pairs pairs = {0};
     for (size_t i = 0; i < made->runs; i++) {
-        const struct times *times = &made->run[i]->times;
-        pairs_sum(&pairs, times->wall_s - part_s(made, times, CPU_WAIT), times->wall_s);
+        const double wall_s = made->run[i]->times.wall_s, wait_s = made->spent[i][CPU_WAIT];
+        pairs_sum(&pairs, without ? wall_s - wait_s : wait_s, wall_s);
     }
     return pairs;
 }
@@ -265,20 +312,44 @@ static struct interval ratio_of(struct made *made, const struct pairs *pairs)
     return interval_ratio(pairs, t, t);
 }
 
+// The slope of y over x, by least squares; without bounds for few runs, and where x does not vary.
+static struct interval slope_of(struct made *made, const struct pairs *pairs)
+{
+    const double slope = pairs->xy / pairs->xx, freedom = (double)pairs->count - 2;
+    if (pairs->count < RUNS_TO_FORECAST || !(pairs->xx > 0))
+        return interval_unbounded(NAN);
+    const double left = fmax(pairs->yy - slope * pairs->xy, 0) / freedom;
+    const double off = critical_t(&made->critical, freedom) * sqrt(left / pairs->xx);
+    return (struct interval){.center = slope, .low = slope - off, .high = slope + off};
+}
+
 static void measure_part(struct made *made, enum part part)
 {
     struct pairs pairs = {0};
     double sum = 0;
     for (size_t i = 0; i < made->runs; i++) {
-        const struct times *times = &made->run[i]->times;
-        const double spent = part_s(made, times, part);
-        pairs_sum(&pairs, times->wall_s, spent);
-        sum += spent;
+        pairs_sum(&pairs, made->run[i]->times.wall_s, made->spent[i][part]);
+        sum += made->spent[i][part];
     }
-    made->known[part] = isfinite(sum);
     made->seconds[part] = sum / (double)made->runs;
-    if (made->known[part])
-        made->part[part] = ratio_of(made, &pairs);
+    if (!made->known[part])
+        return;
+    // A share: Student's t does not know that.
+    struct interval *share = &made->part[part];
+    *share = ratio_of(made, &pairs);
+    share->low = share->low < 0 ? 0 : share->low;
+    share->high = share->high > 1 ? 1 : share->high;
+}
+
+static void measure_tasks(struct made *made)
+{
+    double alone_s = 0, queued_s = 0;
+    for (size_t i = 0; i < made->runs; i++) {
+        alone_s += made->run[i]->times.alone_wait_s;
+        queued_s += fmax(made->run[i]->times.queued_s, 0) + 0 * made->run[i]->times.queued_s;
+    }
+    made->serial = made->threads.one || isfinite(alone_s);
+    made->queued_s = queued_s / (double)made->runs;
 }
 
 // False where nothing is known of its waiting.
@@ -287,29 +358,61 @@ static bool measure(struct made *made)
     const struct sums sums = times_sum(made->run, made->runs);
     made->threads = threads_of(&sums);
     made->wall_s = sums.wall_s / (double)made->runs;
-    made->at_least = !made->threads.one;
+    measure_tasks(made);
+    share_out(made);
     for (enum part part = 0; part < PARTS; part++)
         measure_part(made, part);
     if (!made->known[COMPUTING] || !made->known[CPU_WAIT])
         return false;
-    const struct pairs pairs = unwaited_pairs(made);
-    made->factor = ratio_of(made, &pairs);
+    const struct pairs without = wait_pairs(made, true), waits = wait_pairs(made, false);
+    made->factor = ratio_of(made, &without);
+    made->growth = slope_of(made, &waits);
     return true;
+}
+
+// What it costs a target to wait is what it waits only where its tasks have work one at a time, and
+// where it does not sleep until a moment that is given: then its time grows with its waiting.
+static enum cost cost_of(const struct made *made)
+{
+    if (!made->serial && isnan(made->queued_s))
+        return COST_UNKNOWN;
+    if (made->fixed || made->growth.high < 0.5)
+        return COST_NONE;
+    if (!made->serial)
+        return COST_SEVERAL;
+    return made->part[REST].center <= little_rest || made->growth.low > 0.5 ? COST_FACTOR
+                                                                            : COST_SLEEPS;
 }
 
 // ---- words ----
 
-// "61 ± 2 %": of a part of the time.
+// "61 ± 2 %", "18 % (0 to 74 %)": of a part of the time.
 static void say_part(FILE *stream, const struct made *made, enum part part)
 {
-    const struct interval *interval = &made->part[part];
-    const double error = 50 * (interval->high - interval->low);
-    if (part == CPU_WAIT && made->at_least)
+    const struct interval *share = &made->part[part];
+    const double error = fmax(share->high - share->center, share->center - share->low);
+    const bool even =
+        share->high - share->center > 0.9 * error && share->center - share->low > 0.9 * error;
+    if (part == CPU_WAIT && !made->serial)
         fputs("at least ", stream);
-    fprintf(stream, "%.0f", 100 * interval->center);
-    if (isfinite(error) && error >= 0.5)
-        fprintf(stream, " ± %.0f", error);
-    fprintf(stream, " %% %s", parts[part].words);
+    fprintf(stream, "%.0f", 100 * share->center);
+    if (isfinite(error) && error >= 0.005 && even)
+        fprintf(stream, " ± %.0f", 100 * error);
+    fputs(" %", stream);
+    if (isfinite(error) && error >= 0.005 && !even)
+        fprintf(stream, " (%.0f to %.0f %%)", 100 * share->low, 100 * share->high);
+    fprintf(stream, " %s", parts[part].words);
+}
+
+// Whom several threads or processes wait for.
+static void say_queue(FILE *stream, const struct made *made, enum part part)
+{
+    char queued[NUMBER_SIZE];
+    if (part == CPU_WAIT && !made->serial && isnan(made->queued_s))
+        fputs(" (behind other programs, or threads and processes of its own)", stream);
+    if (part == COMPUTING && made->queued_s >= worth_saying * made->wall_s)
+        fprintf(stream, " (meanwhile others of its threads or processes waited for at least %s)",
+                number_scaled(made->queued_s, "s", queued));
 }
 
 // "61 % computing, 39 ± 2 % waiting for a CPU": what is at least half a percent of it.
@@ -323,6 +426,7 @@ static char *words_of_parts(const struct made *made)
             continue;
         fputs(said++ > 0 ? ", " : "", stream);
         say_part(stream, made, part);
+        say_queue(stream, made, part);
         if (part == REST && made->part[REST].center >= worth_saying && !made->known[DISK_WAIT])
             fputs(" (waiting for the disk and for memory is not counted here)", stream);
     }
@@ -331,18 +435,38 @@ static char *words_of_parts(const struct made *made)
 
 // "0.69 s of 1.24 s it waited for a CPU: 2.3 times slower because of other programs; 0.55 s
 // without them"
-static char *words_of_others(const struct made *made)
+static char *words_of_factor(const struct made *made)
 {
     const struct interval *factor = &made->factor;
     char waited[NUMBER_SIZE], wall[NUMBER_SIZE], without[NUMBER_SIZE], range[64] = "";
     if (isfinite(factor->error) && !factor->constant)
         snprintf(range, sizeof range, " (%.2f to %.2f)", factor->low, factor->high);
-    return text_of("%s%s of %s it waited for a CPU: %.2f times slower%s because of other "
-                   "programs; %s without them",
-                   made->at_least ? "at least " : "",
+    return text_of("%s of %s it waited for a CPU: %.2f times slower%s because of other programs; "
+                   "%s without them",
                    number_scaled(made->seconds[CPU_WAIT], "s", waited),
                    number_scaled(made->wall_s, "s", wall), factor->center, range,
                    number_scaled(made->wall_s - made->seconds[CPU_WAIT], "s", without));
+}
+
+// "at least 0.69 s of 1.24 s it waited for a CPU behind other programs; what that cost it is not
+// known: ..."
+static char *words_of_wait(const struct made *made, enum cost cost)
+{
+    char waited[NUMBER_SIZE], wall[NUMBER_SIZE], rest[NUMBER_SIZE];
+    OWNED char *slept = text_of("what that cost it is not known: it also slept, or waited for "
+                                "something else, for %s",
+                                number_scaled(made->seconds[REST], "s", rest));
+    const char *const words[] = {
+        [COST_SEVERAL] = "what that cost it is not known: several of its threads or processes may "
+                         "have run or waited at once",
+        [COST_SLEEPS] = slept,
+        [COST_NONE] = made->fixed ? "it runs for a fixed time, and gets less done"
+                                  : "its time does not grow with that wait",
+    };
+    return text_of("%s%s of %s it waited for a CPU behind other programs; %s",
+                   made->serial ? "" : "at least ",
+                   number_scaled(made->seconds[CPU_WAIT], "s", waited),
+                   number_scaled(made->wall_s, "s", wall), words[cost]);
 }
 
 // ---- the steadier figure ----
@@ -361,7 +485,7 @@ static json_t *steadier_json(struct made *made)
         return json_null();
     const double t = critical_t(&made->critical, (double)made->runs - 1);
     const double error = made->settings->error;
-    const struct pairs pairs = unwaited_pairs(made);
+    const struct pairs pairs = wait_pairs(made, true);
     const double wall = runs_for(pairs.count, pairs.mean_y, pairs.yy, t, error);
     const double without = runs_for(pairs.count, pairs.mean_x, pairs.xx, t, error);
     if (!(wall >= worth_offering * without))
@@ -375,18 +499,23 @@ static json_t *steadier_json(struct made *made)
 
 // ---- json ----
 
-// What others cost a condition without a load. A target with several threads at work may wait
-// for its own ones: then it is not said, nor where another few runs might say otherwise.
+// What others cost a condition without a load; null where another few runs might say otherwise.
 static json_t *others_json(struct made *made)
 {
-    const bool its_own = made->threads.several && made->threads.busy > 1;
-    const bool unsure = isfinite(made->factor.error) && !(made->factor.low > 1);
-    if (its_own || unsure || !(made->factor.center > 1 + worth_saying))
+    const enum cost cost = cost_of(made);
+    const bool is_known = cost == COST_FACTOR;
+    const struct interval *sure = is_known ? &made->factor : &made->part[CPU_WAIT];
+    const double least = is_known ? 1 : 0;
+    const bool unsure = isfinite(sure->error) && !(sure->low > least);
+    if (cost == COST_UNKNOWN || unsure || !(sure->center > least + worth_saying))
         return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "factor", json_figure(made->factor.center), "ci",
-                     json_interval(&made->factor), "without_s",
-                     json_figure(made->wall_s - made->seconds[CPU_WAIT]), "text",
-                     json_owned_text(words_of_others(made)), "steadier", steadier_json(made));
+    return json_pack("{s:o, s:o, s:o, s:s?, s:o, s:o, s:o}", "factor",
+                     json_figure(is_known ? made->factor.center : NAN), "ci",
+                     is_known ? json_interval(&made->factor) : json_null(), "without_s",
+                     json_figure(is_known ? made->wall_s - made->seconds[CPU_WAIT] : NAN), "why",
+                     cost_names[cost], "waited_s", json_figure(made->seconds[CPU_WAIT]), "text",
+                     json_owned_text(is_known ? words_of_factor(made) : words_of_wait(made, cost)),
+                     "steadier", is_known ? steadier_json(made) : json_null());
 }
 
 static json_t *time_json(struct made *made, bool alone)
@@ -399,7 +528,7 @@ static json_t *time_json(struct made *made, bool alone)
                             made->known[part] ? json_interval(&made->part[part]) : json_null());
     }
     json_extend(time, json_pack("{s:o, s:b, s:o, s:o, s:o}", "intervals", shares, "at_least",
-                                made->at_least, "threads", json_figure(made->threads.busy), "text",
+                                !made->serial, "threads", json_figure(made->threads.busy), "text",
                                 json_owned_text(words_of_parts(made)), "others",
                                 alone ? others_json(made) : json_null()));
     return time;
@@ -408,13 +537,17 @@ static json_t *time_json(struct made *made, bool alone)
 static json_t *time_of(const struct session *session, size_t condition)
 {
     struct made made = {.settings = session->settings,
-                        .run = must(calloc(session->count + 1, sizeof *made.run))};
+                        .run = must(calloc(session->count + 1, sizeof *made.run)),
+                        .spent = must(calloc(session->count + 1, sizeof *made.spent))};
     const bool alone = settings_load_name(made.settings, condition) == NULL;
     critical_init(&made.critical, made.settings->confidence);
+    const char *adapter;
+    made.fixed = fixed_time_of_condition(session, condition, &adapter);
     EACH_USED (run, session, condition)
         made.run[made.runs++] = &session->facts[run->fact].account;
     json_t *time = made.runs > 0 && measure(&made) ? time_json(&made, alone) : json_null();
     critical_free(&made.critical);
+    free(made.spent);
     free(made.run);
     return time;
 }
