@@ -511,7 +511,7 @@ int main(void)
 END
     # Without what makes the file, which needs all of the frame.
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -DWITHOUT_liburing -ffunction-sections -Wl,--gc-sections \
-        -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" "$ROOT"/loadgen/{io/path,io/file,timing}.c -pthread -lm
+        -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" "$ROOT"/loadgen/{core/pages,io/path,io/file,timing}.c "$BIN/../libcommon.a" -pthread -lm
     "$BATS_TEST_TMPDIR/even"
 }
 
@@ -519,7 +519,7 @@ END
     run -0 "$BIN/loadgen" io --help
     local option
     for option in sequential random read write mix block-size depth sync dir file-size keep cached \
-        sparse phases char-size seeks allow-memory calib calibration limit threads duration; do
+        sparse huge phases char-size seeks allow-memory calib calibration limit threads duration; do
         [[ $output == *"--$option"* ]]
     done
     [[ $output == *"8 GiB"* && $output == *dsync* ]]

@@ -87,9 +87,9 @@ double io_stream_bytes(const struct io_plan *plan)
     return (double)plan->block_bytes * plan->depth + (plan->huge ? MOST_PAGE_BYTES : PAGE_BYTES);
 }
 
-// One mapping for all slots, in base pages by default, as the buffers of other programs are: a block
-// in a huge page is one segment for the device, where 256 small pages may be more than it takes at
-// once.
+// One mapping for all slots, in base pages by default, as the buffers of other programs are: a
+// block in a huge page is one segment for the device, where 256 small pages may be more than it
+// takes at once.
 static int map_buffers(struct run *run, struct io_stream *stream)
 {
     const struct io_plan *plan = stream->plan;
