@@ -257,3 +257,50 @@ in_series() {
         false
     }; done
 }
+
+# value_texts N RUN...: what the table has for figures of so many runs, each of which prints what follows.
+value_texts() {
+    rm -rf "$DIR" && mkdir -p "$DIR/cells"
+    printf '%s\n' "${@:2}" >values
+    cat >one <<END
+#!/bin/sh
+echo "rate \$(head -n 1 $PWD/values)"
+sed -i 1d $PWD/values
+END
+    chmod +x one
+    jostle run --quiet --runs "$1" --statistic mean --output "$DIR/cells/cpu.one" --metric 'rate=stdout:/rate ([0-9.]+)/,unit=op/s,better=higher' -- "$PWD/one"
+    plan "$(cell cpu.one)"
+    bench --derive "$DIR" >/dev/null
+    jostle report --format md "$DIR" | awk -F ' *[|] *' '$2 == "made up" { print $3 }'
+}
+
+@test "a figure of too few runs has no error, and says so" {
+    run -0 value_texts 1 12.5
+    [[ $output == '12.5 ± ? op/s' ]]
+    run -0 value_texts 2 1 5
+    [[ $output == '3.00 ± ? op/s' ]]
+    run -0 value_texts 2 100 101
+    [[ $output == '100.5 ± '[0-9]*' op/s' ]]
+}
+
+@test "rows that were disturbed by the machine are named once, above all tables" {
+    program ours 'rate 10N'
+    local name
+    for name in one two; do
+        measure "cpu.$name" --metric 'rate=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' -- "$PWD/ours"
+    done
+    plan "$(cell cpu.one ', "problems": [{"flag": "steal", "text": "made up"}]')" "$(cell cpu.two)"
+    run -0 bench --derive "$DIR"
+    run -0 jostle report "$DIR"
+    # The other row may be disturbed indeed.
+    [[ ${output%%$'\nCPU'*} == *$'\nsteal: while '[12]' of 2 rows ran, the host used the CPUs for others'* ]]
+    run -0 jostle report --format html "$DIR"
+    [[ $output == *'<p>steal: while '[12]' of 2 rows ran'* ]]
+}
+
+@test "a row that took too long says for how long it may run, and does not send anybody to its output" {
+    measure cpu.one --timeout 0.2s --metric 'rate=stdout:/rate ([0-9]+)/,unit=op/s,better=higher' -- sleep 20 || true
+    plan "$(cell cpu.one)"
+    run -0 bench --derive "$DIR"
+    holds '.parts[0].rows[0] | (.reason | test("took longer than 0\\.2[0-9]* s .*--set timeout=")) and ([.problems[].advice] | tostring | test("output") | not)' <"$DIR/bench.json"
+}

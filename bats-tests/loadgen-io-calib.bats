@@ -136,10 +136,10 @@ is_one_calibration() {
     [[ $output == *'no rate that needs it'* ]]
 }
 
-@test "a calibration of another host, disk, sync or block size is not used" {
+@test "a calibration of another host, disk, sync, block size or kind of pages is not used" {
     make_entry 40e6
     local change
-    for change in '.host = "elsewhere"' '.subject = "other (ext4)"' '.options |= sub("dsync"; "direct")' \
+    for change in '.host = "elsewhere"' '.subject = "other (ext4)"' '.subject |= sub(", buffers in .*"; "")' '.options |= sub("dsync"; "direct")' \
         '.options |= sub("1MiB"; "4KiB")' '.schema = "jostle.run/1"' 'del(.rate)' '.load = "mem"' \
         '.created = "long ago"' '"nonsense"'; do
         jq -c "$change" <"$BATS_TEST_TMPDIR/changed" >"$ENTRY"
@@ -147,7 +147,7 @@ is_one_calibration() {
         [[ $output == *"make one: jostle calib disk "* ]]
     done
     cp "$BATS_TEST_TMPDIR/changed" "$ENTRY"
-    for change in '--sync direct' '--block-size 4k' --random '--depth 2'; do
+    for change in '--sync direct' '--block-size 4k' --random '--depth 2' --huge; do
         # shellcheck disable=SC2086 # words
         run -2 "$BIN/loadgen" io $change --limit 50% --duration 0.2
     done

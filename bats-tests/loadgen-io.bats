@@ -156,6 +156,77 @@ written() {
     holds '.self_bytes >= 4 * .claimed_bytes and (.warning | test("block-size"))' <<<"$REPLY"
 }
 
+# largest_mapping FIELD: a field of that mapping of PID that takes most memory, as /proc/PID/smaps has it behind Rss.
+largest_mapping() {
+    awk -v field="$1:" '
+        $1 == "Rss:" { larger = $2 > most; if (larger) most = $2 }
+        larger && $1 == field { sub(/^[^:]*: */, ""); found = $0 }
+        END { print found }' "/proc/$PID/smaps"
+}
+
+@test "buffers lie in ordinary pages, also where the system makes all memory huge" {
+    start_load --read --block-size 8M
+    holds '.pages == "base"' <<<"$REPLY"
+    [[ $(largest_mapping AnonHugePages) == '0 kB' && $(largest_mapping Private_Hugetlb) == '0 kB' ]]
+    [[ $(largest_mapping Rss) == '8192 kB' ]] # these are the buffers
+    # What the kernel was told, whatever it does of its own.
+    [[ ! -d /sys/kernel/mm/transparent_hugepage || $(largest_mapping VmFlags) == *nh* ]]
+    say quit
+}
+
+@test "--huge has buffers in huge pages, and is refused where there are none" {
+    if grep -q '\[never\]' /sys/kernel/mm/transparent_hugepage/enabled && ! grep -q '^HugePages_Free: *[1-9]' /proc/meminfo; then
+        run -2 "$BIN/loadgen" io --huge
+        [[ $output == *'huge pages are off'* ]]
+        return
+    fi
+    start_load --read --block-size 8M --huge
+    holds '.pages != "base"' <<<"$REPLY"
+    [[ $(awk '$1 ~ /^(AnonHugePages|Private_Hugetlb):/ { kib += $2 } END { print kib }' "/proc/$PID/smaps") -ge 2048 ]]
+    say quit
+    run -2 "$BIN/loadgen" io --phases --huge
+    [[ $output == *'--phases and --huge: give one of them'* ]]
+}
+
+# best_of_both BLOCK: DD and OURS are the best rates of six reads of the work file by dd, and by a load, in turn.
+best_of_both() {
+    local block=$1 rate
+    DD=0 OURS=0
+    for _ in {1..6}; do
+        rate=$(LC_ALL=C dd if="$DISK/jostle-workfile.$(id -u)" of=/dev/null bs="$block" iflag=direct 2>&1 |
+            awk '/copied/ { for (i = 2; i <= NF; i++) if ($i ~ /^s,?$/) printf "%.0f", $1 / $(i - 1) }')
+        ((rate <= DD)) || DD=$rate
+        rate=$("$BIN/loadgen" io --read --block-size "$block" --keep --duration 0.3 --json 2>/dev/null |
+            jq 'select(.event == "summary").bytes_per_s | floor')
+        ((rate <= OURS)) || OURS=$rate
+    done
+    echo "$block: dd $DD B/s, the load $OURS B/s"
+}
+
+# bats test_tags=measures, slow
+@test "without a limit it reads as fast as dd with the same blocks" {
+    export WORKFILE_SIZE=256M
+    "$BIN/loadgen" io --keep --duration 0.1 2>/dev/null
+    local block
+    for block in 1M 64k; do
+        best_of_both "$block"
+        ((OURS * 10 >= DD * 6 && OURS * 6 <= DD * 10))
+    done
+}
+
+@test "what others write is not taken for the cost of small blocks" {
+    # So few that what they cost is less than what a journal may add.
+    "$BIN/loadgen" io --random --sync data --limit 100 --duration 1 --json >"$BATS_TEST_TMPDIR/record" 2>/dev/null &
+    local load=$!
+    eventually 100 grep -q '"ready"' "$BATS_TEST_TMPDIR/record"
+    while kill -0 "$load" 2>/dev/null; do
+        dd if=/dev/urandom of="$DISK/others" bs=1M count=16 oflag=direct 2>/dev/null
+    done
+    wait "$load"
+    grep '"summary"' "$BATS_TEST_TMPDIR/record" |
+        holds '.self_bytes < 1e6 and .device_bytes > 2 * .self_bytes and (.warning | test("others use it") and (test("block-size") | not))'
+}
+
 @test "percentiles are in order, and response is no shorter than service" {
     summary --random --limit 500 | holds '.latency | (.service, .response) as $l |
         $l.p50_ns > 0 and $l.p50_ns <= $l.p90_ns and $l.p90_ns <= $l.p99_ns and
@@ -440,7 +511,7 @@ int main(void)
 END
     # Without what makes the file, which needs all of the frame.
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -DWITHOUT_liburing -ffunction-sections -Wl,--gc-sections \
-        -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" "$ROOT"/loadgen/{io/path,io/file,timing}.c -pthread -lm
+        -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" "$ROOT"/loadgen/{core/pages,io/path,io/file,timing}.c "$BIN/../libcommon.a" -pthread -lm
     "$BATS_TEST_TMPDIR/even"
 }
 
@@ -448,7 +519,7 @@ END
     run -0 "$BIN/loadgen" io --help
     local option
     for option in sequential random read write mix block-size depth sync dir file-size keep cached \
-        sparse phases char-size seeks allow-memory calib calibration limit threads duration; do
+        sparse huge phases char-size seeks allow-memory calib calibration limit threads duration; do
         [[ $output == *"--$option"* ]]
     done
     [[ $output == *"8 GiB"* && $output == *dsync* ]]

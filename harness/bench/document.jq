@@ -58,6 +58,16 @@ def finding_texts:
   | .[$i]
   | "\($i + 1) \(if .flag == "mark" then "" else .flag + " " end)(\(in_rows)): \(.text)\(if .advice == null then "" else ": " + .advice end)";
 def reason_texts: .texts.reasons[] | "\(in_rows): \(.text)";
+# What was wrong with the machine in at least half of the rows: of all of them together.
+def machine_texts:
+  [.parts[].rows[] | select(.state == "done") | [.problems // [] | .[].flag]] as $rows
+  | { "foreign-load": ["other programs used the CPUs", "end whatever else runs (jostle doctor names it), then measure again"],
+      "steal": ["the host used the CPUs for others", "measure at another time, or on a machine of your own"] }
+  | to_entries[]
+  | .key as $flag | ([$rows[] | select(index($flag))] | length) as $count
+  | select($count > 0 and 2 * $count >= ($rows | length))
+  | "\($flag): while \($count) of \(plural($rows | length; "row"; "rows")) ran, \(.value[0]), and the figures may be less than this machine can do: \(.value[1])";
+
 def key_text: "± and [ ] are confidence intervals of the mean over n runs (of the mean over time for a series); ratios are of runs in the same blocks.";
 # For a terminal, where there are many sources of peaks: two of them, and where the others are.
 def line_texts:
@@ -67,6 +77,7 @@ def blocks:
   ($format == "md") as $is_md
   | { h: 1, text: "Bench" },
     { p: "bench of \(.machine.host // "this machine"): \(.machine.cpu // "unknown CPU"), CPUs \(.machine.cpus_allowed // "?"), \(.made)" },
+    (machine_texts | { p: . }),
     (.parts[] | select(.rows != [])
      | columns as $columns
      | { h: 2, text: .title },
@@ -120,6 +131,7 @@ def header:
   "<h1>\(.machine.host // "This machine" | esc)</h1>",
   "<p class=\"lede\">\(.machine.cpu // "unknown CPU" | esc), CPUs \(.machine.cpus_allowed // "unknown" | esc).</p>",
   ([.parts[] | . as $part | best | "<li>\($part.title | esc): \(.)</li>"] | if . == [] then empty else "<ul class=\"best\">\(join(""))</ul>" end),
+  (machine_texts | "<p>\(esc)</p>"),
   "<p class=\"facts\">\(counted)\(.duration_s | duration_text). \(.made | esc).</p>";
 
 # One kind of problem of one part: in which rows, what it means, what to do.

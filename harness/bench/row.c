@@ -57,7 +57,10 @@ static char *failure_of(const json_t *record)
                  *metric = json_object_get(record, "metric_failure");
     const json_int_t exit_code = json_integer_value(json_object_get(record, "exit_code"));
     if (json_is_true(json_object_get(record, "timed_out")))
-        return text_of("it took too long, and was ended");
+        return text_of(
+            "it took longer than %.3g s and was ended (end whatever else runs, or allow "
+            "more with --set timeout=TIME)",
+            json_number_at(record, json_has(record, "timed_out_s") ? "timed_out_s" : "wall_s"));
     if (json_has(record, "start_error"))
         return text_of("it could not be started: %s", json_text_at(record, "start_error"));
     if (json_is_integer(signal))

@@ -41,7 +41,7 @@ FLAG(UNSTEADY, "unsteady", PROBLEM,
      "find what changes it (a disk or a cache that fills up, heat, other jobs), or let the load "
      "settle, and measure again with a larger --min-runs")
 FLAG(FAILED_RUNS, "failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
-     "check the program's output", BIAS_LOW)
+     "{remedy}", BIAS_LOW)
 FLAG(TIMED_OUT, "timed-out", PROBLEM,
      "{few} of {all} runs ran into the time-out: their times are lower bounds, so the {statistic} "
      "is at least what is shown, and has no interval and no slowdown{output}",

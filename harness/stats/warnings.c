@@ -150,9 +150,11 @@ static void add_failed(const struct session *session, json_t *list)
 {
     struct message message = {.flag = FLAG_FAILED_RUNS};
     OWNED char *kinds = failed_kinds(session);
-    size_t censored = 0, without = 0;
+    size_t censored = 0, without = 0, late = 0, all = 0;
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         censored += session->conditions[i].censored;
+        late += session->conditions[i].failures[FAILURE_TIMED_OUT];
+        all += session_failed(session, i);
         without += session->conditions[i].failures[FAILURE_METRIC];
     }
     // Whether runs that ended too early count like the others.
@@ -174,6 +176,10 @@ static void add_failed(const struct session *session, json_t *list)
         message_detail(&message, "meaning",
                        censored > 0 ? "those that the time-out ended count as lower bounds"
                                     : "the figures are of those that succeeded");
+    // Of a run that was ended by us, what it wrote says nothing.
+    message_detail(&message, "remedy", "%s",
+                   late < all ? "check the program's output"
+                              : "raise --timeout, or end whatever else runs");
     if (early) // also of the baseline, so that a ratio may be too high
         message.bias = BIAS_ALL;
     message_add(list, &message);

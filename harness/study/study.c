@@ -242,8 +242,12 @@ json_t *study_figure_text(const json_t *object, const char *unit)
 {
     char text[NUMBER_SIZE];
     const double value = json_number_at(object, "value"), low = json_bound_at(object, 0);
+    const double runs = json_number_at(object, "n"); // NAN: not of runs, such as a peak
     if (unit && strcmp(unit, "fraction") == 0)
         number_percent(value, text);
+    // One run has no interval, and one of two that begins at 0 shows no size either.
+    else if (!isnan(value) && (isnan(low) ? runs > 0 : runs < 3 && low <= 0))
+        number_with_interval(value, NAN, NAN, unit ? unit : "", text);
     else if (isnan(value) || isnan(low))
         number_scaled(value, unit ? unit : "", text);
     else

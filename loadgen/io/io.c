@@ -78,20 +78,24 @@ static bool is_unsynced(const struct run *run)
     return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
 }
 
-// The device saw more: whose is it?
-static void judge_more(const struct run *run, double share, double self, char *text, size_t size)
+// The device saw more. This process caused it if it moved more than was in flight beyond the claim;
+// others did if they moved more than that.
+static void judge_more(const struct run *run, double claimed, double device, double self,
+                       char *text, size_t size)
 {
     const struct io_state *state = state_of(run);
-    if (self > 1 + DEVIATION)
-        snprintf(text, size,
-                 "%s moved %.2f times what this load moved, and %.2f times was for this process: "
-                 "blocks smaller than the file system's: give a larger --block-size",
-                 state->device.counter, share, self);
+    const char *others = "others use it too (the target, perhaps), or the file system adds its own";
+    const bool own = self > claimed + tolerance_bytes(run, claimed);
+    if (!own)
+        snprintf(text, size, "%s moved %.2f times what this load did: %s", state->device.counter,
+                 device / claimed, others);
     else
         snprintf(text, size,
-                 "%s moved %.2f times what this load did: others use it too (the target, perhaps), "
-                 "or the file system adds its own",
-                 state->device.counter, share);
+                 "%s moved %.2f times what this load moved, and %.2f times was for this process: "
+                 "blocks smaller than the file system's: give a larger --block-size%s%s",
+                 state->device.counter, device / claimed, self / claimed,
+                 device - self > self - claimed ? "; and " : "",
+                 device - self > self - claimed ? others : "");
 }
 
 enum verdict { AGREES, DEVICE_LESS, DEVICE_MORE };
@@ -132,7 +136,7 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
         return DEVICE_LESS;
     }
     if (device > claimed + tolerance_bytes(run, claimed)) {
-        judge_more(run, device / claimed, self / claimed, text, size);
+        judge_more(run, claimed, device, self, text, size);
         return DEVICE_MORE;
     }
     return AGREES;
@@ -255,6 +259,8 @@ static int begin(struct worker *worker)
     struct io_worker *own = worker->state;
     if (io_stream_open(worker->run, &own->stream, plan, worker->index) != 0)
         return -1;
+    if (worker->index == 0)
+        mem_pages_count(&state_of(worker->run)->pages, own->stream.area.memory);
     if (plan->depth > 1)
         own->ring = io_ring_open(worker->run, &own->stream);
     return plan->depth > 1 && !own->ring ? -1 : 0;
@@ -379,6 +385,7 @@ static void describe(struct run *run, struct line *line)
     line_text(line, "sync", io_sync_names[state->plan.sync]);
     line_bool(line, "cached", state->plan.cached);
     line_text(line, "path", state->engine);
+    line_text(line, "pages", mem_pages_name(&state->pages));
     line_bool(line, "file_reused", state->file.reused);
 }
 

@@ -8,6 +8,7 @@
 #define OWN_OF     struct io_worker
 #endif
 
+#include "core/pages.h"
 #include "load.h"
 
 #include "common/device.h"
@@ -80,6 +81,7 @@ struct io_plan {
     double read_percent; // of the operations; 0 writes only, 100 reads only
     enum io_sync sync;
     bool cached;      // reads through the page cache, on purpose
+    bool huge;        // buffers in huge pages
     unsigned depth;   // operations in flight in one stream
     unsigned streams; // one for each worker
     // set by io_plan_open()
@@ -116,16 +118,13 @@ struct io_stream {
     uint64_t next;         // in blocks, from first
     uint64_t random;       // state
     uint64_t stamp;
-    unsigned char *buffers; // plan->depth blocks, block_stride apart
-    uint64_t stride_bytes;
-    uint64_t mapped_bytes;
+    struct mem_area area; // plan->depth buffers of a block each
 };
 
 // Memory for the buffers of one stream; a double, for any block and depth.
 double io_stream_bytes(const struct io_plan *plan);
 
-// Buffers (huge pages where they are large, filled with random data) and the
-// start.
+// Buffers, filled with random data, and the start.
 int io_stream_open(struct run *run, struct io_stream *stream, const struct io_plan *plan,
                    unsigned index);
 void io_stream_close(struct io_stream *stream);
@@ -207,16 +206,17 @@ struct io_settings {
     uint64_t file_bytes;
     bool phases;
     uint64_t char_bytes, seeks; // of --phases
-    bool keep, cached, sparse, allow_memory, show_device;
+    bool keep, cached, sparse, huge, allow_memory, show_device;
 };
 
 struct io_state {
     struct io_plan plan;
     struct io_file file;
     struct device device;
-    bool open;          // it has begun to be made ready
-    const char *engine; // "pwrite", "io_uring", "threads"
-    unsigned warned;    // verdicts that a mark has warned of: 1 << verdict
+    bool open;              // it has begun to be made ready
+    const char *engine;     // "pwrite", "io_uring", "threads"
+    struct mem_pages pages; // of the first worker's buffers
+    unsigned warned;        // verdicts that a mark has warned of: 1 << verdict
 };
 
 // ---- phases.c ----

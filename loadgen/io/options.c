@@ -22,6 +22,8 @@ const struct option_row io_options[] = {
      .help =
          "what a write must reach before it counts: dsync: O_DIRECT and O_DSYNC, durable; direct: "
          "O_DIRECT, the device's cache; data: page cache and fdatasync, durable; none: page cache"},
+    {ROW("huge", NULL, OPTION_FLAG, huge), .measured = true,
+     .help = "buffers: " MEM_PAGES_HUGE_HELP "base pages, as most programs have)"},
     {ROW("dir", "DIR", OPTION_TEXT, folder), .wrong = "no/such/folder",
      .help = "folder of the work file (default: $TMPDIR, else /var/tmp)"},
     {ROW("file-size", "SIZE", OPTION_SIZE, file_bytes), .minimum = 4096, .maximum = 1e18,
@@ -191,7 +193,10 @@ static void check_buffers(struct run *run)
 {
     const struct io_state *state = state_of(run);
     const struct io_plan *plan = &state->plan;
-    const double bytes = io_stream_bytes(plan) * plan->streams + IO_FILL_BYTES;
+    const double all = io_stream_bytes(plan) * plan->streams;
+    // Reserved huge pages are taken from everybody already.
+    const bool taken = plan->huge && all <= (double)mem_pages_reserved_bytes();
+    const double bytes = (taken ? 0 : all) + IO_FILL_BYTES;
     char what[96];
     snprintf(what, sizeof what, "buffers (%u workers, %u blocks each) of", plan->streams,
              plan->depth);
@@ -237,6 +242,7 @@ static void set_plan(struct run *run)
                                    .read_percent = set->read ? 100 : set->read_percent,
                                    .sync = (enum io_sync)set->sync,
                                    .cached = set->cached,
+                                   .huge = set->huge,
                                    .read_fd = -1,
                                    .write_fd = -1};
     state->file.size_bytes = state->plan.file_bytes;
@@ -262,19 +268,20 @@ static void settle(struct run *run)
     // another one may have its name. Network file systems are known by their server.
     const struct device *device = &state_of(run)->device;
     const bool disk = device->disks[0] != '\0';
-    snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)",
+    // Before there was --huge, all buffers were huge: those rates are not taken for these.
+    snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)%s",
              device->identity[0] != '\0' ? device->identity : device->name,
              disk && device->identity[0] == '\0' ? ", known by its name alone" : "",
-             device->file_system);
+             device->file_system, set->huge ? "" : ", buffers in base pages");
 }
 
 // Refuses (exit 2) options that --phases has no use for, and settles those that it
 // has. Before the plan is made from them.
 static void check_phases(struct run *run)
 {
-    static const char *const useless[] = {"sequential", "random",  "read",   "write", "mix",
-                                          "depth",      "keep",    "sparse", "limit", "duration",
-                                          "interval",   "control", "calib"};
+    static const char *const useless[] = {"sequential", "random",   "read",    "write", "mix",
+                                          "depth",      "keep",     "sparse",  "huge",  "limit",
+                                          "duration",   "interval", "control", "calib"};
     struct io_settings *set = settings_of(run);
     for (size_t i = 0; i < sizeof useless / sizeof useless[0]; i++)
         if (options_given(run->options, useless[i]))
@@ -302,6 +309,8 @@ void io_check(struct run *run)
                     strerror(errno));
     if (settings_of(run)->show_device)
         return;
+    if (settings_of(run)->huge)
+        mem_pages_check_huge();
     check_device(run);
     set_plan(run);
     choose_path(run);

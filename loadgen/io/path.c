@@ -2,12 +2,11 @@
 
 #include "common/random.h"
 
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 enum {
     PAGE_BYTES = 4096,
-    HUGE_BYTES = 2 << 20,
+    MOST_PAGE_BYTES = 2 << 20,
     STAMP_EVERY_BYTES = 4096 // the smallest piece that storage is known to deduplicate
 };
 
@@ -82,43 +81,26 @@ unsigned io_alignment(int fd, unsigned device_block_bytes)
     return device_block_bytes != 0 ? device_block_bytes : PAGE_BYTES;
 }
 
-static uint64_t round_up(uint64_t size, uint64_t to)
-{
-    return (size + to - 1) / to * to;
-}
-
 double io_stream_bytes(const struct io_plan *plan)
 {
-    // One huge page at the end may be used by half.
-    return (double)plan->block_bytes * plan->depth + HUGE_BYTES;
+    // The last page may be used in part.
+    return (double)plan->block_bytes * plan->depth + (plan->huge ? MOST_PAGE_BYTES : PAGE_BYTES);
 }
 
-// One mapping for all slots. A block within a huge page is one segment for the
-// device, where 256 small pages may be more than it takes at once.
+// One mapping for all slots, in base pages by default, as the buffers of other programs are: a
+// block in a huge page is one segment for the device, where 256 small pages may be more than it
+// takes at once.
 static int map_buffers(struct run *run, struct io_stream *stream)
 {
     const struct io_plan *plan = stream->plan;
-    uint64_t bytes = round_up(plan->block_bytes * plan->depth, PAGE_BYTES);
-    bool huge = bytes >= HUGE_BYTES / 2;
-    stream->stride_bytes = plan->block_bytes;
-    stream->mapped_bytes = huge ? round_up(bytes, HUGE_BYTES) : bytes;
-    void *memory = mmap(NULL, stream->mapped_bytes + (huge ? HUGE_BYTES : 0),
-                        PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED)
+    // Whole words, as random_fill() makes them.
+    const size_t bytes = (plan->block_bytes * plan->depth + 7) / 8 * 8;
+    if (mem_pages_map(&stream->area, bytes, plan->huge ? MEM_PAGES_HUGE : MEM_PAGES_BASE) != 0)
         return run_fail(run,
-                        "no memory for %u buffers of %llu bytes: give a smaller --block-size, "
+                        "no memory for %u buffers of %llu bytes (%s): give a smaller --block-size, "
                         "--depth or --threads",
-                        plan->depth, (unsigned long long)plan->block_bytes);
-    stream->buffers = memory;
-    if (huge) {
-        uint64_t before = round_up((uintptr_t)memory, HUGE_BYTES) - (uintptr_t)memory;
-        if (before > 0)
-            munmap(memory, before);
-        if (before < HUGE_BYTES)
-            munmap(stream->buffers + before + stream->mapped_bytes, HUGE_BYTES - before);
-        stream->buffers += before;
-        madvise(stream->buffers, stream->mapped_bytes, MADV_HUGEPAGE);
-    }
+                        plan->depth, (unsigned long long)plan->block_bytes, strerror(errno));
+    random_fill(&stream->random, stream->area.memory, bytes / sizeof(uint64_t));
     return 0;
 }
 
@@ -133,24 +115,18 @@ int io_stream_open(struct run *run, struct io_stream *stream, const struct io_pl
         stream->first = blocks * index / plan->streams;
         stream->count = blocks * (index + 1) / plan->streams - stream->first;
     }
-    if (map_buffers(run, stream) != 0)
-        return -1;
-    random_fill(&stream->random, (uint64_t *)(void *)stream->buffers,
-                stream->mapped_bytes / sizeof(uint64_t));
-    return 0;
+    return map_buffers(run, stream);
 }
 
 void io_stream_close(struct io_stream *stream)
 {
-    if (stream->buffers)
-        munmap(stream->buffers, stream->mapped_bytes);
-    stream->buffers = NULL;
+    mem_pages_unmap(&stream->area);
 }
 
 // The buffer of one of the depth slots.
 static unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned slot)
 {
-    return stream->buffers + slot * stream->stride_bytes;
+    return (unsigned char *)stream->area.memory + slot * stream->plan->block_bytes;
 }
 
 static void stamp(struct io_stream *stream, unsigned char *buffer)
@@ -206,8 +182,9 @@ int io_stream_do(const struct io_stream *stream, const struct io_request *reques
 {
     const struct io_plan *plan = stream->plan;
     io_stream_drop(stream, request);
-    const int error = io_transfer(request->read ? plan->read_fd : plan->write_fd, request->read,
-                                  stream->buffers, plan->block_bytes, request->offset_bytes);
+    const int error =
+        io_transfer(request->read ? plan->read_fd : plan->write_fd, request->read,
+                    io_stream_buffer(stream, 0), plan->block_bytes, request->offset_bytes);
     if (error == 0 && !request->read && plan->sync == IO_SYNC_DATA &&
         fdatasync(plan->write_fd) != 0)
         return errno;

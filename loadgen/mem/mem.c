@@ -330,7 +330,8 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
     const size_t page = page_bytes();
     const size_t stride = (plan->array_bytes + page - 1) / page * page + STAGGER_BYTES;
-    if (mem_pages_map(&own->area, stride * arrays, settings_of(worker->run)->huge) != 0)
+    if (mem_pages_map(&own->area, stride * arrays,
+                      settings_of(worker->run)->huge ? MEM_PAGES_HUGE : MEM_PAGES_USUAL) != 0)
         return worker_fail(worker, "cannot map %llu bytes: %s: give a smaller --footprint",
                            (unsigned long long)plan->worker_bytes, strerror(errno));
     if (plan->node >= 0 && mem_machine_bind(&state->machine, (unsigned)plan->node, own->area.memory,

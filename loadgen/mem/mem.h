@@ -8,6 +8,7 @@
 #define OWN_OF     struct mem_worker
 #endif
 
+#include "core/pages.h"
 #include "load.h"
 
 #include "common/processor.h"
@@ -150,37 +151,6 @@ int mem_machine_bind(const struct mem_machine *machine, unsigned node, void *mem
 // The node of the page at memory, which was touched; -1: not known.
 int mem_machine_node_of(const struct mem_machine *machine, const void *memory);
 
-// Memory for a worker, and which pages the kernel really gave for it.
-
-// Pages that the workers were given, added up when they begin.
-struct mem_pages {
-    _Atomic uint64_t mapped_bytes; // resident, of all kinds
-    _Atomic uint64_t thp_bytes;    // of them in transparent huge pages
-    _Atomic uint64_t hugetlb_bytes;
-    _Atomic uint64_t page_bytes; // of a hugetlb or base page
-    _Atomic uint64_t nodes;      // bit N: node N has some of it
-};
-
-struct mem_area {
-    void *memory; // at a multiple of 2 MiB
-    void *base;   // for munmap()
-    size_t base_bytes;
-};
-
-// bytes of untouched memory, in huge pages if asked and there are. 0, or -1 with errno.
-int mem_pages_map(struct mem_area *area, size_t bytes, bool huge);
-void mem_pages_unmap(struct mem_area *area);
-// Adds what the kernel gave for touched memory, by /proc/self/smaps.
-void mem_pages_count(struct mem_pages *pages, const void *memory);
-// The same, from a text such as that file.
-void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory);
-// Reserved huge pages that are free: MemAvailable does not include them.
-uint64_t mem_pages_reserved_bytes(void);
-// Why --huge cannot be had here; NULL: it can.
-const char *mem_pages_no_huge(void);
-// "thp", "hugetlb", "base" or, where only a part is huge, "mixed".
-const char *mem_pages_name(const struct mem_pages *pages);
-
 // Latencies at growing sizes.
 struct edge_point {
     uint64_t bytes;
@@ -203,9 +173,7 @@ extern const char *const mem_simd_choices[]; // of --simd
     OPTION_ROW(struct mem_settings, name, argument, type, member), .measured = true
 #define MEM_SHARED_OPTIONS                                                                         \
     {MEM_ROW("huge", NULL, OPTION_FLAG, huge),                                                     \
-     .help =                                                                                       \
-         "ask for huge pages: reserved ones if there are, else transparent ones (default: as the " \
-         "system has it)"},                                                                        \
+     .help = MEM_PAGES_HUGE_HELP "as the system has it)"},                                         \
         {MEM_ROW("node", "N", OPTION_INTEGER, node), .minimum = -1, .maximum = 1024,               \
          .preset = "-1", .help = "memory of this NUMA node; -1: each worker's own"},               \
     {                                                                                              \

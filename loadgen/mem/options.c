@@ -312,8 +312,8 @@ void mem_open(struct run *run)
         usage_error("--simd: %s: leave it out", state->plan.kernel == MEM_CHASE
                                                     ? "chase loads one pointer at a time"
                                                     : "blocks of 1 byte need no vectors");
-    if (set->huge && mem_pages_no_huge())
-        usage_error("--huge: %s: allow some, or leave it out", mem_pages_no_huge());
+    if (set->huge)
+        mem_pages_check_huge();
     mem_machine_open(&state->machine, &run->cpus);
     (void)edge_kept(&state->machine.caches, &state->edge_bytes);
     check_simd(run);
