@@ -372,8 +372,8 @@ static int make_fifos(int argc, char **argv)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// return FOLDER...: puts records back that grew elsewhere (common/away.h). What cannot be put back is
-// said, and stays where the link leads to.
+// return FOLDER...: puts records back that grew elsewhere (common/away.h). What cannot be put back
+// is said, and stays where the link leads to.
 static int return_folders(int argc, char **argv)
 {
     int status = EXIT_SUCCESS;
@@ -409,7 +409,7 @@ int main(int argc, char **argv)
         return make_visible();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
         return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
-    usage_error(
-        "arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, undo, return, "
-        "fold or visible, and their words: jostle's commands do");
+    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, "
+                "undo, return, "
+                "fold or visible, and their words: jostle's commands do");
 }

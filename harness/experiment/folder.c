@@ -128,8 +128,8 @@ void folder_take_away(struct folder *folder, bool named, bool complete)
     folder->away = away_is(folder->path);
     if (folder->away || complete)
         return;
-    if (!named || (folder->has_runs && realpath("jostle-results", results) &&
-                   strcmp(parent, results) == 0))
+    if (!named ||
+        (folder->has_runs && realpath("jostle-results", results) && strcmp(parent, results) == 0))
         folder->away = away_take(folder->path, folder->created);
 }
 
