@@ -72,19 +72,20 @@ some_runs() {
     [[ -d records && ! -L records ]]
 }
 
-@test "while it is measured, the folder's name leads to the records, and report, watch and a second jostle find them" {
+@test "while it is measured, the folder's name leads to the records, and report and a second jostle find them" {
     "$JOSTLE" run -r 200 -- sleep 0.05 >/dev/null 2>&1 </dev/null 3>&- &
     jostle_pid=$!
     eventually 60 some_runs
     [[ -L $REPLY && $(readlink "$REPLY") == "$XDG_STATE_HOME/jostle/"* ]]
     run -0 --separate-stderr "$JOSTLE" report
+    # shellcheck disable=SC2154 # bats sets it
     [[ $stderr == *"the latest in jostle-results is $REPLY" && $output == *'sleep 0.05'* ]]
     run -1 "$JOSTLE" run -r 2 --output "$REPLY" --resume -- sleep 0.05
     [[ $output == *'another jostle is measuring into'* ]]
-    kill -INT "$jostle_pid"
+    kill -TERM "$jostle_pid"
     wait "$jostle_pid" || true
     jostle_pid=''
-    [[ -d $REPLY && ! -L $REPLY && -s $REPLY/result.json && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
+    [[ -d $REPLY && ! -L $REPLY && -s $REPLY/runs.jsonl && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
 
 @test "after kill -9 of jostle alone its keeper puts the records back" {
@@ -115,11 +116,10 @@ some_runs() {
 @test "records that are continued do not grow in the folder either" {
     killed
     "$BIN/arguments" return "$PWD/$REPLY"
-    # shellcheck disable=SC2016 # for the target
     "$JOSTLE" run --quiet -r 300 --output "$REPLY" --resume -- sleep 0.05 >/dev/null 2>&1 </dev/null 3>&- &
     jostle_pid=$!
     eventually 60 test -L "$REPLY"
-    kill -INT "$jostle_pid"
+    kill -TERM "$jostle_pid"
     wait "$jostle_pid" || true
     jostle_pid=''
     [[ -d $REPLY && ! -L $REPLY && -s $REPLY/runs.jsonl ]]
@@ -144,4 +144,16 @@ some_runs() {
     # There is nothing to do for a folder, or where nothing is.
     "$BIN/arguments" return jostle-results/a jostle-results/none
     [[ -f jostle-results/a/record && ! -e jostle-results/none ]]
+}
+
+@test "a file system that cannot exchange two names is moved on all the same" {
+    command -v strace >/dev/null || skip 'strace is not installed'
+    ! sanitized || skip 'strace and LeakSanitizer exclude each other'
+    local -a without=(strace -qq -o /dev/null -e trace=renameat2 -e inject=renameat2:error=EINVAL)
+    "${without[@]}" true || skip 'strace cannot trace here'
+    "${without[@]}" "$BIN/experiment" run -- true >plan
+    records
+    [[ -L $REPLY && -f $REPLY/experiment.json && -d $XDG_STATE_HOME/jostle/${REPLY##*/} ]]
+    "${without[@]}" "$BIN/arguments" return "$REPLY"
+    [[ -d $REPLY && ! -L $REPLY && -f $REPLY/experiment.json && $(ls jostle-results) == "${REPLY##*/}" && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
