@@ -48,9 +48,9 @@ refused() {
     parts cpus
 }
 
-@test "JSON is escaped, numbers come back as they were, what is not UTF-8 is replaced" {
+@test "JSON is escaped, numbers come back as they were, what is not UTF-8 is \xNN" {
     run -0 parts json
-    [ "$(jq -c . <<<"$output")" = "$(jq -c . <<<'{"text":"a\"b\\c\n\u007f","utf8":"é 😀","wrong":"a\ufffd\ufffd\ufffd\ufffd\ufffd\ufffdz\ufffd\ufffd","none":null,"list":[{},[],18446744073709551615,-9223372036854775808],"real":0.1,"third":0.3333333333333333,"nan":null,"fixed":0.333,"infinite":null,"seconds":1.999,"minus":-1.500000000,"yes":true,"raw":{"a":1},"open":{}}')" ]
+    [ "$(jq -c . <<<"$output")" = "$(jq -c . <<<'{"text":"a\"b\\c\n\u007f","utf8":"é 😀","wrong":"a\\xff\\xc0\\xaf\\xed\\xa0\\x80z\\xe2\\x82","none":null,"list":[{},[],18446744073709551615,-9223372036854775808],"real":0.1,"third":0.3333333333333333,"nan":null,"fixed":0.333,"infinite":null,"seconds":1.999,"minus":-1.500000000,"yes":true,"raw":{"a":1},"open":{}}')" ]
 }
 
 @test "control characters become visible, also behind a character that is cut off" {
@@ -98,6 +98,17 @@ refused() {
     refused '--count 99: out of range: give 1 to 10' --count 99
     refused '--size 5q: not a size: give' --size 5q
     refused '-q: no such option' -q
+    # Within a word of several short options, whatever the word in front of it is.
+    local before
+    for before in -c3 '-c 3' --count=3 --coun=3 -f --flag '-f -c3'; do
+        # shellcheck disable=SC2086 # words
+        refused '-jq: no such option' $before -jq
+    done
+    refused '-fj: no such option' -c3 -fj
+    refused '-jq: no such option' -jq -c3
+    refused '--flag takes no value' --flag=1 -c3
+    refused '--zzzzzzzzz: no such option' --zzzzzzzzz -c3
+    refused '--count needs a value: --count N' -fc
 }
 
 @test "the descendants among a hundred thousand processes are found at once" {

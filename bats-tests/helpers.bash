@@ -13,6 +13,8 @@ export ROOT BUILD BIN WORKLOADS JOSTLE
 # What is measured once and kept (calibrations, where the caches end) is kept for one run
 # of the tests, not among the user's.
 export XDG_CACHE_HOME=$BATS_RUN_TMPDIR/cache
+# And what grows elsewhere while it is measured (common/away.h).
+export XDG_STATE_HOME=$BATS_RUN_TMPDIR/state
 # The probe before each block takes a tenth of the time: block-probe.bats tests it.
 export JOSTLE_NO_PROBE=1
 

@@ -103,6 +103,22 @@ LINES
     holds '.settings.shell == "bash" and .settings.max_runs == 1' <shell/experiment.json
 }
 
+@test "names of any script, and names that differ in nothing that a name can have, are kept apart" {
+    "$JOSTLE" run --quiet --output out -r 6 -n 甲 -n 乙 -n 'été à' -n 'été_à' -n 'a/b' -n 'a|b' -n $'x\u00a0\u2003\u202e\xffy' \
+        'sleep 0.01' 'sleep 0.012' 'sleep 0.014' 'sleep 0.016' 'sleep 0.018' 'sleep 0.02' 'sleep 0.022'
+    holds '[.variants[].name] == ["甲", "乙", "été_à", "été_à.2", "a_b", "a_b.2", "x_y"] and .variants[2].title == "été à"' <out/experiment.json
+    holds '[.conditions[].name] == ["甲", "乙", "été_à", "été_à.2", "a_b", "a_b.2", "x_y"] and all(.conditions[]; .runs == 6)' <out/result.json
+    is_valid experiment out/experiment.json
+    jq 'del(.comparisons)' out/result.json >result.json
+    is_valid result result.json
+    head -n 1 out/runs.jsonl >run.json
+    is_valid run run.json
+    run -0 "$JOSTLE" report out
+    [[ $output == *'甲 = sleep 0.01'* && $output == *'乙 = sleep 0.012'* ]]
+    "$JOSTLE" run --quiet --output values -r 2 -L v é,à 'true {v}'
+    holds '[.variants[].parameters.v] == ["é", "à"] and [.variants[].name] == ["v=é", "v=à"]' <values/experiment.json
+}
+
 @test "the result is exported as hyperfine exports it" {
     "$JOSTLE" run --quiet --output out -r 7 'sleep 0.01' 'sleep 0.02' --export-json json --export-csv csv --export-markdown md \
         --export-asciidoc adoc --export-orgmode - >org

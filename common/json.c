@@ -63,7 +63,8 @@ static void append_quoted(struct line *line, const char *value)
     for (const unsigned char *c = (const unsigned char *)value; *c != '\0';) {
         const size_t length = utf8_length((const char *)c, 4);
         if (length == 0) {
-            append(line, "\xef\xbf\xbd", 3);
+            snprintf(escaped, sizeof escaped, "\\\\x%02x", *c);
+            append(line, escaped, 5);
         } else if (*c == '"' || *c == '\\') {
             snprintf(escaped, sizeof escaped, "\\%c", *c);
             append(line, escaped, 2);

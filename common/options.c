@@ -286,6 +286,19 @@ static const struct use *find_unquoted(const struct options *options, const char
     return is_before && takes_words(&last->entry->row) && !strchr(last->text, ' ') ? last : NULL;
 }
 
+// Of a word of short options the letter that ends it: one that nobody knows, or whose value is the
+// rest of the word; the end where all are flags.
+static const char *last_letter(struct options *options, const char *word)
+{
+    const char *letter = word + 1;
+    for (; *letter != '\0'; letter++) {
+        const struct entry *entry = find_entry(options, *letter);
+        if (!entry || entry->row.argument)
+            break;
+    }
+    return letter;
+}
+
 // Says what was wrong with a word that argp refused; before is the one in front of it.
 static void refuse(struct options *options, const char *word, const char *before)
 {
@@ -294,7 +307,9 @@ static void refuse(struct options *options, const char *word, const char *before
     snprintf(name, sizeof name, "%s", word + strspn(word, "-"));
     name[strcspn(name, "=")] = '\0';
     const bool is_long = strncmp(word, "--", 2) == 0;
-    const struct option_row *row = find_named(options, name, is_long);
+    const char *letter = is_long || word[0] != '-' ? NULL : last_letter(options, word);
+    const struct option_row *row = find_named(
+        options, letter && letter[0] != '\0' && letter[1] == '\0' ? letter : name, is_long);
     const char *known = !row ? NULL : row->name;
     const char *argument = !row ? NULL : row->argument;
     const char *near = find_near(options, name), *first = NULL, *second = NULL;
@@ -388,11 +403,32 @@ static error_t parse_all(struct options *options, int argc, char **argv, unsigne
     return error;
 }
 
+// Whether argp can have taken a word: an operand, a value, or options of which it knows each.
+static bool can_be_taken(struct options *options, const char *word)
+{
+    const char *first, *second;
+    const char *value =
+        options->uses.count == 0 ? NULL : options->uses.item[options->uses.count - 1].text;
+    if (word[0] != '-' || (value && value >= word && value <= word + strlen(word)))
+        return true;
+    if (word[1] == '-') {
+        char name[LONGEST_NAME];
+        snprintf(name, sizeof name, "%s", word + 2);
+        name[strcspn(name, "=")] = '\0';
+        const struct option_row *row = find_named(options, name, true);
+        return row ? row->argument || !strchr(word, '=')
+                   : !strchr(word, '=') && find_begun(options, name, &first, &second) == 1;
+    }
+    const char *letter = last_letter(options, word);
+    return *letter == '\0' || find_entry(options, *letter);
+}
+
 static void refuse_word(struct options *options, int argc, char **argv)
 {
     int at = options->wrong > 1 ? options->wrong - 1 : 1;
     // Within a word of several short options argp has not gone on to the next word.
-    if (argv[at][0] != '-' && at + 1 < argc && argv[at + 1][0] == '-')
+    if (at + 1 < argc && argv[at + 1][0] == '-' && argv[at + 1][1] != '-' &&
+        can_be_taken(options, argv[at]))
         at++;
     refuse(options, argv[at], argv[at - 1]);
 }

@@ -4,6 +4,7 @@
 
 #include "undo.h"
 
+#include "common/away.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/memory.h"
@@ -371,6 +372,22 @@ static int make_fifos(int argc, char **argv)
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+// return FOLDER...: puts records back that grew elsewhere (common/away.h). What cannot be put back
+// is said, and stays where the link leads to.
+static int return_folders(int argc, char **argv)
+{
+    int status = EXIT_SUCCESS;
+    for (int i = 0; i < argc; i++) {
+        if (away_return(argv[i]))
+            continue;
+        complain("%s stays a link to where its records are (%s): to move them, run jostle with "
+                 "--resume --output %s again, or mv",
+                 argv[i], strerror(errno), argv[i]);
+        status = EXIT_FAILURE;
+    }
+    return status;
+}
+
 int main(int argc, char **argv)
 {
     streams_open();
@@ -381,7 +398,8 @@ int main(int argc, char **argv)
                      {"nearest", print_nearest}, {"split", print_words},
                      {"quote", print_quoted},    {"save", save_input},
                      {"lock", take_lock},        {"pin", pin},
-                     {"fifos", make_fifos},      {"undo", undo}};
+                     {"fifos", make_fifos},      {"undo", undo},
+                     {"return", return_folders}};
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);
@@ -391,7 +409,7 @@ int main(int argc, char **argv)
         return make_visible();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)
         return options_list(&(struct program){.name = "arguments"}) ? EXIT_SUCCESS : EXIT_FAILURE;
-    usage_error(
-        "arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, undo, fold "
-        "or visible, and their words: jostle's commands do");
+    usage_error("arguments: give options, mixed, nearest, split, quote, save, lock, pin, fifos, "
+                "undo, return, "
+                "fold or visible, and their words: jostle's commands do");
 }

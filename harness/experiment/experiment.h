@@ -19,6 +19,7 @@ struct folder {
     bool created;     // it was not there before
     bool begun;       // nor was runs.jsonl
     bool has_runs;    // runs.jsonl was there, and is not empty
+    bool away;        // path is a link to it as long as we measure (common/away.h)
     int runs;         // runs.jsonl, which is locked while this is open
 };
 
@@ -31,6 +32,10 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
                             bool resume, bool ours);
 // Says that nobody knows of what experiment the runs in it are, and ends.
 void folder_unknown(const char *path) __attribute__((noreturn));
+// Has the records grow where a target that walks the current folder does not read them, where that
+// is possible: those of a folder that the user did not name, also when they are continued later.
+// complete: nothing is left to measure.
+void folder_take_away(struct folder *folder, bool named, bool complete);
 // Replaces a record as a whole: no crash leaves half of one.
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,
                   const json_t *record);
@@ -381,7 +386,8 @@ json_t *inputs_changed(const char *folder);
 // and its value in turn; a key that comes again adds a value. False: it could not
 // be written. Where true, the value is 1.
 //
-//   - folder PATH, absolute; created: it was not there before; named: by the user
+//   - folder PATH, absolute; created: it was not there before; named: by the user; away: it is a
+//     link for the time being
 //   - quiet, verbose, show_output, show_stdout, cell, resume, complete
 //   - json FILE; stderr FILE, of the target; input PATH; max_time_us N
 //   - cold; cold_path PATH

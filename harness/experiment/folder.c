@@ -1,5 +1,6 @@
 #include "experiment.h"
 
+#include "common/away.h"
 #include "common/cgroup.h"
 #include "common/file.h"
 #include "common/machine_json.h"
@@ -108,7 +109,7 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
         folder->runs = file_open_own(file, O_RDWR | O_APPEND);
     if (folder->runs < 0)
         fail_to_write(folder, file);
-    if (!realpath(path, absolute))
+    if (!away_absolute(path, absolute))
         fail_to_write(folder, path);
     folder->path = arena_format(arena, "%s", absolute);
     lock_runs(folder);
@@ -117,6 +118,19 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
     if (fstat(folder->runs, &status) != 0)
         fail_to_write(folder, folder->path);
     folder->has_runs = status.st_size > 0;
+}
+
+void folder_take_away(struct folder *folder, bool named, bool complete)
+{
+    char results[PATH_MAX], parent[PATH_MAX];
+    snprintf(parent, sizeof parent, "%.*s", (int)(strrchr(folder->path, '/') - folder->path),
+             folder->path);
+    folder->away = away_is(folder->path);
+    if (folder->away || complete)
+        return;
+    if (!named ||
+        (folder->has_runs && realpath("jostle-results", results) && strcmp(parent, results) == 0))
+        folder->away = away_take(folder->path, folder->created);
 }
 
 void folder_write(const struct folder *folder, struct arena *arena, const char *name,

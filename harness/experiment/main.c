@@ -274,6 +274,7 @@ static bool write_all(struct experiment *experiment, const json_t *before)
         folder->has_runs && !experiment->complete ? resume_note(old, record) : NULL;
     if (!experiment->complete)
         folder_write(folder, arena, "experiment.json", noted ? noted : record);
+    folder_take_away(folder, session->output != NULL, experiment->complete);
     const bool written = plan_write(experiment);
     experiment_folder_close(folder);
     return written;

@@ -40,6 +40,7 @@ void plan_write_session(const struct experiment *experiment)
     const struct session *session = &experiment->session;
     pair_put("folder", experiment->folder.path);
     put_flag("created", experiment->folder.created);
+    put_flag("away", experiment->folder.away);
     put_flag("named", session->output != NULL);
     put_flag("quiet", session->quiet);
     put_flag("verbose", session->verbose);

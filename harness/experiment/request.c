@@ -55,6 +55,20 @@ static bool is_taken(const struct variants *variants, const char *name)
     return false;
 }
 
+// Names of --command-name may be any text, also twice: a .2 where nothing else tells two apart.
+static void number_titles(struct variants *variants, struct arena *arena)
+{
+    for (size_t i = 1; i < variants->count; i++) {
+        struct variant *variant = &variants->variant[i];
+        const struct variants before = {.variant = variants->variant, .count = i};
+        const char *name = variant->name;
+        if (!variant->named || strcmp(variant->named, "command-name") != 0)
+            continue;
+        for (int number = 2; is_taken(&before, variant->name); number++)
+            variant->name = arena_format(arena, "%s.%d", name, number);
+    }
+}
+
 // Names the variants that have no name: by their program where that tells them apart, else
 // by all of their words ("sort_-n"); a .2 where the name is taken.
 static void naming_complete(struct variants *variants, struct arena *arena)
@@ -502,6 +516,7 @@ void variants_make(struct experiment *experiment)
                         name, name);
     }
     make_all(&maker);
+    number_titles(variants, &experiment->arena);
     for (size_t i = 0; variants->named && i < variants->count; i++)
         for (size_t k = i + 1; k < variants->count; k++)
             if (strcmp(variants->variant[i].name, variants->variant[k].name) == 0)

@@ -1,7 +1,9 @@
 #include "experiment.h"
 
 #include "common/child.h"
+#include "common/json.h"
 #include "common/machine_json.h"
+#include "common/memory.h"
 #include "common/messages.h"
 #include "common/sha256.h"
 #include "common/text.h"
@@ -31,17 +33,33 @@ const char *name_read(struct arena *arena, const char *text, const char **name)
     return named ? text + length + 1 : text;
 }
 
+// How many bytes a name has at the beginning of a text: letters of any script, but nothing that is
+// not seen, or looks like a blank.
+static size_t made_length(const char *text)
+{
+    char character[8];
+    const size_t good = strspn(text, MADE_CHARACTERS), length = utf8_length(text, strlen(text));
+    if (good > 0 || length < 2)
+        return good;
+    snprintf(character, sizeof character, "%.*s", (int)length, text);
+    OWNED char *visible = must(visible_copy(character));
+    const bool blank = text_is_among(character, (const char *const[]){"\u00a0", "\u3000", NULL}) ||
+                       (strncmp(character, "\u2000", 2) == 0 && character[2] <= "\u200a"[2]);
+    return strcmp(visible, character) == 0 && !blank ? length : 0;
+}
+
 char *name_clean(struct arena *arena, const char *text)
 {
     char *name = arena_format(arena, "%s", text), *to = name;
     for (const char *from = name; *from != '\0';) {
-        const size_t good = strspn(from, MADE_CHARACTERS);
+        const size_t good = made_length(from);
         memmove(to, from, good);
         to += good;
         from += good;
-        if (*from == '\0')
-            break;
-        from += strcspn(from, MADE_CHARACTERS);
+        if (good > 0 || *from == '\0')
+            continue;
+        while (*from != '\0' && made_length(from) == 0)
+            from++;
         *to++ = '_';
     }
     *to = '\0';

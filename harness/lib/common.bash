@@ -235,7 +235,7 @@ temporary_file() {
 
 # temporary_note KIND PATH...: has lib/killed see to each PATH, which is somewhere else, if we are killed, in
 # this order. KIND is file, folder (with all that is in it), empty (a folder, if it is), record (see
-# records_drop), revisions, off (the note of a setting, see setting.bash) or groups (control groups of settings; PATH is any
+# records_drop), away (a folder of records that grow elsewhere, see `arguments return`), revisions, off (the note of a setting, see setting.bash) or groups (control groups of settings; PATH is any
 # folder that is there).
 temporary_note() {
     local kind=$1 path

@@ -133,6 +133,7 @@ measure_note() {
     records=("${records[@]/%/.stderr}" "$folder"/{meter.stderr,probe.stderr,target.stderr,target.stdout}
         "$folder"/service{,.meter}.stderr "$folder"/{service.stdout,experiment.json,runs.jsonl})
     temporary_note record "${records[@]}"
+    [[ -z ${plan[away]:-} ]] || temporary_note away "$folder"
     [[ -z ${plan[created]:-} ]] || temporary_note empty "$folder"
     [[ -z ${plan[settings]:-} ]] || temporary_note groups "$folder"
 }
@@ -638,6 +639,7 @@ measure_exit() {
 # measure_tidy: takes away what is of no use to anybody, with the folders that we have made for it.
 measure_tidy() {
     records_drop "${records[@]}"
+    [[ -z ${plan[away]:-} ]] || "$JOSTLE_BIN/arguments" return "$folder" || true
     [[ -n ${plan[created]:-} && ! -e $folder/runs.jsonl ]] || return 0
     rmdir -- "$folder/failed" 2>/dev/null # meter's, for the output of a run that we have ended
     rmdir -- "$folder" 2>/dev/null || return 0
