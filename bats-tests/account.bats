@@ -25,6 +25,7 @@ teardown() {
     [[ -z ${GROUP:-} ]] || eventually 5 rmdir "$GROUP"
 }
 
+# bats test_tags=slow
 @test "CPU time of a client is that of the control group that --account names" {
     "$JOSTLE" run --quiet --runs 2 --output alone -- sh client
     "$JOSTLE" run --quiet --runs 2 --output counted --account "cgroup:$GROUP" -- sh client

@@ -56,6 +56,7 @@ serve() {
     eventually 30 listening
 }
 
+# bats test_tags=slow
 @test "every adapter is listed, says how to call its program, and all its metrics are accepted" {
     local file name
     run -0 "$JOSTLE" adapters
@@ -106,6 +107,7 @@ serve() {
     holds '(.settings.metrics | length) == 32 and .settings.decide == ["rate"]' <out/experiment.json
 }
 
+# bats test_tags=slow
 @test "wrk2, vegeta and schbench: what their documentation shows" {
     figures "wrk2:$(names wrk2)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/wrk2.txt"
     holds '[.rps, .p50_ms, .p90_ms, .p99_ms, .p999_ms, .requests, .achieved, .errors | .value] == [2000.28, 6.67, 9.14, 11.18, 12.3, 39500, 2000.28, null]' <run
@@ -124,6 +126,7 @@ serve() {
     done
 }
 
+# bats test_tags=slow
 @test "linpack and gemm: Gflop/s, and the residual" {
     "$WORKLOADS/gemm" --version >/dev/null 2>&1 || skip 'no BLAS library: apt install libopenblas0'
     figures "linpack:$(names linpack)" "$WORKLOADS/linpack" 300
@@ -132,6 +135,7 @@ serve() {
     holds '.gflops.value > 0 and .seconds.value > 0' <run
 }
 
+# bats test_tags=slow
 @test "sysbench: cpu, memory and fileio" {
     needs sysbench sysbench
     figures "sysbench-cpu:$(names sysbench-cpu)" sysbench cpu --events=200 --time=0 run
@@ -143,6 +147,7 @@ serve() {
     holds '.reads_per_s.value > 0 and .writes_per_s.value > 0 and .fsyncs_per_s.value > 0 and .read_mib_per_s.value > 0 and .written_mib_per_s.value > 0 and .requests.value >= 300' <run
 }
 
+# bats test_tags=slow
 @test "redis-benchmark: one test, and several as CSV" {
     local metric
     needs redis-server redis-server
@@ -186,12 +191,14 @@ serve() {
     holds '.bits_per_s.value > 1e6 and .sent_bits_per_s.value > 1e6 and .retransmits.value >= 0' <run
 }
 
+# bats test_tags=slow
 @test "fio: all jobs, reads and writes" {
     needs fio fio
     figures "fio:$(names fio)" fio --output-format=json --name=a --rw=randrw --size=1M --bs=4k --filename=file
     holds '.iops.value > 0 and .bytes_per_s.value > 0 and .p50_ms.value > 0 and .p99_ms.value >= .p50_ms.value and .p999_ms.value >= .p99_ms.value and .requests.value == 256 and .errors.value == 0' <run
 }
 
+# bats test_tags=slow
 @test "wrk, hey and ab: requests of an HTTP server" {
     local metric
     needs python3 python3
@@ -216,6 +223,7 @@ serve() {
     done
 }
 
+# bats test_tags=slow
 @test "hpcc: HPL and STREAM, whose lines are those of the programs of these names" {
     needs hpcc hpcc
     needs mpirun openmpi-bin
@@ -256,6 +264,7 @@ while_stopped() {
         holds ".requests.value == $whole and .p50_ms.value > 5 and .p99_ms.value > 150" <run
 }
 
+# bats test_tags=slow
 @test "openloop: requests are due at their times, and count from then, also while the server does not answer" {
     local whole
     needs redis-server redis-server

@@ -68,6 +68,7 @@ given() {
     [[ $output == *'arguments is missing: run make' ]]
 }
 
+# bats test_tags=slow
 @test "random texts are split into the words that bash reads" {
     local text i k seed=1
     local -a pieces=(a + ' ' $'\t' "'" '"' \\ $'\\\n' '\"' "\\'" 'b c' "'x y'" '"x y"') ours theirs
@@ -113,6 +114,7 @@ given() {
     run -2 "$ARGUMENTS"
 }
 
+# bats test_tags=slow
 @test "an answer's exit status is right every time" {
     local -a answer
     # bash's own `wait` for a process substitution says 255 in one of 500. By a shell of its own: of each

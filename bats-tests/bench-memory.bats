@@ -11,6 +11,7 @@ cells() {
     rm -r "$BATS_TEST_TMPDIR/plan"
 }
 
+# bats test_tags=slow
 @test "the peak of the DIMMs comes from DMI where it says all of it, whatever the table holds" {
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_TEST_TMPDIR/dmi" "$BATS_TEST_DIRNAME/fixtures/bench-dmi.c" "$ROOT"/harness/bench/facts.c "$BUILD"/libcommon.a -lhwloc -lm

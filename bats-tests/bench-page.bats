@@ -24,6 +24,7 @@ places() {
     grep -m 1 '<svg class="plot"' drawn.html | grep -oE "<path class=\"$1\" d=\"[^\"]*\"" | head -n 1 | sed 's/.* d="//; s/"//; s/[ML]/\n/g' | sed 1d
 }
 
+# bats test_tags=slow
 @test "the page of a bench has every row, every curve, the problems first, and needs no network" {
     page .
     [[ $(grep -cE '^<tr [^>]*id="' drawn.html) == "$(jq '[.parts[].rows[]] | length' bench/bench.json)" ]]
@@ -43,6 +44,7 @@ places() {
         and [.sections[].blocks[] | .charts[]?.series] == [$bench[0].parts[].charts[].series]'
 }
 
+# bats test_tags=slow
 @test "a logarithmic axis has equal steps for equal ratios, and numbers with their units" {
     page '.parts |= .[:1] | .parts[0].charts = [{kind: "blocks", title: "t", x: {label: "block size", unit: "B", log: true}, y: {label: "rate", unit: "B/s", log: true},
         series: [{name: "a", peer: null, peak: [], points: [range(4) | {x: pow(1024; .), y: pow(1000; .), lo: null, hi: null}]}]}]'
@@ -58,6 +60,7 @@ places() {
     grep -qF '>100 µ</text>' drawn.html
 }
 
+# bats test_tags=slow
 @test "names of the record are text on the page, and a bench without a figure has a page" {
     page --arg evil "$EVIL" '.machine.host = $evil | .parts[0].rows[0] |= (.labels.type = $evil | .reason = $evil) | .parts[0].charts[0] |= (.title = $evil | .series[0].name = $evil | .y.label = $evil)'
     run ! grep -F '<script>alert' page.html drawn.html

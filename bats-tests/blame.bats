@@ -164,6 +164,7 @@ is_record() {
     holds 'all(.culprits[]; .name != "expr")' <record
 }
 
+# bats test_tags=slow
 @test "who is no victim is refused in one line that says why" {
     local words zombie
     sh -c 'sleep 0.1 & exec sleep 30' 3>&- &
@@ -286,6 +287,7 @@ agrees() {
     run -3 "$BIN/blame" --at-most 5% --quiet -- taskset -c "$cpu" sh -c 'i=0; while [ "$i" -lt 300000 ]; do i=$((i + 1)); done'
 }
 
+# bats test_tags=slow
 @test "--at-most: what is too short for an answer says so, and how long it has to be" {
     local time
     for time in 300ms 1s; do
@@ -303,6 +305,7 @@ agrees() {
     [[ $status -ne 4 || $output == *'--at-most: too short to tell: '*': give it more to do'* ]]
 }
 
+# bats test_tags=slow
 @test "the examples for Slurm, CI and a health check act on a limit that is surely exceeded, and on nothing else" {
     local code row
     cat >stub <<'END'
@@ -370,6 +373,7 @@ END
     sanitized || jq -s . node.jsonl | holds '(map(.kernel.own_cpus * .duration_s) | add) / (map(.duration_s) | add) <= 0.025'
 }
 
+# bats test_tags=slow
 @test "jostle report shows what a watch has written over the time, also when its last line was cut off" {
     mkdir node
     spin

@@ -70,6 +70,7 @@ unusual() {
     jq -c '[.warnings[] | select(.flag == "machine-unusual") | .message]' out/result.json >said
 }
 
+# bats test_tags=slow
 @test "a machine that is slower than it usually is, is said to be, with its range and since when" {
     local lines
     usually 12 0.01 "$(kernel)"
@@ -87,6 +88,7 @@ unusual() {
     holds 'length == 1 and (.[0] | contains("than its usual since 20"))' <said
 }
 
+# bats test_tags=slow
 @test "a machine as it usually is, too few experiments, another kernel and a broken file say nothing" {
     local kernel
     kernel=$(kernel)
@@ -109,6 +111,7 @@ unusual() {
     holds '. == []' <said
 }
 
+# bats test_tags=slow
 @test "a probe comes before each block but the first, also when resumed; not with --no-probe" {
     "$JOSTLE" slowdown --quiet --seed 1 --max-runs 2 --load 'low=cpu --percent 5' --output out -- sleep 0.06
     "$JOSTLE" slowdown --quiet --seed 1 --max-runs 3 --load 'low=cpu --percent 5' --output out --resume -- sleep 0.06

@@ -32,6 +32,7 @@ figures() {
     jq -c '[.conditions[] | [.name, .runs, .metrics.wall_s.mean]]' "$1/result.json"
 }
 
+# bats test_tags=slow
 @test "runs.jsonl: a line that is no record is left out with its number, and the others count" {
     local kind status
     "$BIN/stats" --derive whole
@@ -54,6 +55,7 @@ figures() {
     done
 }
 
+# bats test_tags=slow
 @test "the report takes no number with a 0 in front or a blank within, no escape that is none and no name twice, as no other reader does" {
     local kind file
     for kind in 's/"wall_s": *0/&0/' 's/"wall_s": *0/& /' 's/"schema":/"x":"\\q",&/' 's/"schema":/"schema":"jostle.run\/1",&/'; do
@@ -76,6 +78,7 @@ figures() {
     done
 }
 
+# bats test_tags=slow
 @test "a report of members that are of another type than they should be ends by no signal" {
     local kind file format status
     for kind in 'experiment.settings = ["a"]' 'experiment.environment = [1]' 'result.warnings = "a"' 'result.conditions[].metrics = [{ mean: 1 }]'; do
@@ -90,6 +93,7 @@ figures() {
     done
 }
 
+# bats test_tags=slow
 @test "an experiment resumes over what is broken in the middle of its records" {
     "$JOSTLE" run --quiet --output first --min-runs 4 --max-runs 4 --seed 1 -- true
     runs=4 middle=2
@@ -113,6 +117,7 @@ figures() {
     [[ $(figures out) == "$(figures first)" ]]
 }
 
+# bats test_tags=slow
 @test "a file that is one record, and is not whole, is refused with its name" {
     local kind file
     mkdir pack bench p.profile
@@ -138,6 +143,7 @@ figures() {
     done
 }
 
+# bats test_tags=slow
 @test "a pipe in the place of a record is refused by its name, not waited for, and nothing else is lost" {
     local name
     "$BIN/stats" --derive whole
@@ -157,6 +163,7 @@ figures() {
     [[ $output == 'jostle: pipes/runs.jsonl cannot be read (not a regular file)'* ]]
 }
 
+# bats test_tags=slow
 @test "a cell that had ended, and whose status did not get to the disk, is done by the same command" {
     local cell='out/cells/t@low'
     printf '[campaign]\nname = x\nmin-runs = 2\nmax-runs = 2\nerror = 0.000001\nwashout = 0\n[target "t"]\ncommand = true\n[load "low"]\nspec = cpu --percent 5 --threads 1\n' >c.conf

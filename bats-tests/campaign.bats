@@ -125,6 +125,7 @@ tasks_of() {
     paste -sd' ' tasks
 }
 
+# bats test_tags=slow
 @test "cells are grouped into tasks by their time and the nodes, or by their number" {
     local n
     printf '[target "a"]\n command = true {n}\n n = %s\n' "$(seq -s ' ' 1 40)" >c.conf

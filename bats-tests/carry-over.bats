@@ -67,6 +67,7 @@ made_up_runs() {
     wait "$pid"
 }
 
+# bats test_tags=slow
 @test "blocks come in mirrored pairs, which the baseline opens or closes" {
     local names seed
     for names in base,a base,a,b base,a,b,c,d; do
@@ -104,6 +105,7 @@ made_up_runs() {
     holds '.slowdowns | map(.carry_over.ratio > 3.7 and .carry_over.ratio < 4.3) | all and length == 2' <summary
 }
 
+# bats test_tags=slow
 @test "without one there is none, and neither drift nor a slow first run looks like one" {
     local seed
     for seed in 1 2 3 4 5; do
@@ -176,6 +178,7 @@ timed_asked() {
     done <asked
 }
 
+# bats test_tags=slow
 @test "the same records lead to the same washout: a result can be derived again" {
     effect=300 state=99
     experiment --conditions base,load --washout auto --seed 7
@@ -216,6 +219,7 @@ timed_asked() {
     run -2 "$JOSTLE" run --washout 1 -- true
 }
 
+# bats test_tags=slow
 @test "jostle makes washout runs, records them, and uses them in no figure" {
     # shellcheck disable=SC2016 # for the target's shell
     printf '#!/bin/sh\necho >>calls\nexec sleep 0.01\n' >target
@@ -237,6 +241,7 @@ timed_asked() {
     holds 'has("washout") | not' <alone/result.json
 }
 
+# bats test_tags=slow
 @test "a washout run that fails ends the experiment; it is made again once the target works" {
     # shellcheck disable=SC2016 # for the target's shell
     printf '#!/bin/sh\necho >>calls\n[ -e good ] || [ "$(wc -l <calls)" -ne 2 ] || exit 7\n' >target

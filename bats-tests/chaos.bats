@@ -4,6 +4,7 @@
 
 load helpers
 
+# bats test_tags=slow
 @test "ten experiments ended at random leave no process, file, control group or broken record" {
     run "$BATS_TEST_DIRNAME/chaos" 10
     printf '%s\n' "$output"

@@ -147,6 +147,7 @@ no_metric() {
     metric 'l 2 log.* regex (.+) take=p99.9,better=lower' 'l=file:log.*:/(.+)/,take=p99.9'
 }
 
+# bats test_tags=slow
 @test "a metric's definition that is wrong is refused with what to do" {
     no_metric 'metric 9x: a name is of letters' '9x=stdout:/(1)/'
     no_metric 'metric : a name is' '=stdout:/(1)/'

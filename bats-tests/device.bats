@@ -41,6 +41,7 @@ io() {
     JOSTLE_KERNEL_ROOT=$FAKE "$BIN/loadgen" io --dir "$FOLDER" --file-size 8M "$@"
 }
 
+# bats test_tags=slow
 @test "a disk is known by its serial number or name in the world, not by sda" {
     disk sda serial=S3Z9NB0K
     device '.device == "sda" and (.identity | startswith("serial S3Z9NB0K")) and (.virtual_disk | not)'
@@ -58,6 +59,7 @@ calibrated() {
         jq -e '.rate > 0' "$(sed -n 's/^kept as //p' "$BATS_TEST_TMPDIR/said")" >/dev/null
 }
 
+# bats test_tags=slow
 @test "a calibration follows the disk to another name, and another disk of that name has none" {
     disk sda serial=FIRST
     in_tries 3 calibrated
@@ -77,6 +79,7 @@ calibrated() {
     [[ $output == *'known by its name alone'* || $output == *'on file system '* ]]
 }
 
+# bats test_tags=slow
 @test "a disk that a host makes up is virtual, whatever the processor says" {
     mkdir -p "$FAKE/drivers/virtio_blk"
     disk vda
@@ -101,6 +104,7 @@ virtual() {
     device '.virtual_disk | not'
 }
 
+# bats test_tags=slow
 @test "a virtual machine shows in its flags, firmware or device tree" {
     virtual $'proc/cpuinfo=processor : 0\nflags : fpu hypervisor'
     virtual 'sys/class/dmi/id/sys_vendor=QEMU'

@@ -7,6 +7,7 @@ setup() {
     cd "$ROOT" || return
 }
 
+# bats test_tags=slow
 @test "every link between the pages leads somewhere" {
     local page link broken=''
     for page in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md results/reference/*/README.md; do
@@ -47,6 +48,7 @@ setup() {
     diff "$BATS_TEST_TMPDIR/code" "$BATS_TEST_TMPDIR/schema"
 }
 
+# bats test_tags=slow
 @test "every option that a page shows is one of the programs'" {
     local command option page
     {
@@ -115,6 +117,7 @@ sample() {
     ((shown >= 2))
 }
 
+# bats test_tags=slow
 @test "the README's sample has the shape of what jostle slowdown prints" {
     quick_machine
     "$JOSTLE" slowdown --max-runs 6 --output "$BATS_TEST_TMPDIR/out" -- "$WORKLOADS/delannoy" 11 2>/dev/null |

@@ -23,6 +23,7 @@ values() {
     sed -n "s/^$1=//p" | paste -sd' '
 }
 
+# bats test_tags=slow
 @test "the plan names the folder, the conditions, meter's words and each load's command line" {
     plan_of slowdown --output out --timeout 1.5s --nice 3 --load-nice 5 --load-cpus 0 --target-cpus 0 --quiet \
         --load 'half=cpu --percent=50' --load 'two=cpu --percent 5 + exec: sleep "9 9"' -- echo "it's" >plan
@@ -83,6 +84,7 @@ values() {
     "$EXPERIMENT" slowdown --output out --load "n=exec: sh -c './noise > /dev/null'" -- true >/dev/null
 }
 
+# bats test_tags=slow
 @test "one word that is no program is a command line: split, or run by sh where only a shell understands it" {
     command() { jq -c '[.settings.shell, .command]' out/experiment.json && rm -r out; }
     "$EXPERIMENT" run --output out -- 'sleep "1 2"' >/dev/null

@@ -32,6 +32,7 @@ valid() {
     is_valid result "$1/result.json"
 }
 
+# bats test_tags=slow
 @test "the slowdown of the wall time is always computed; only what --metric names decides" {
     experiment user '{ metric: ["user_s"] }'
     holds '[.slowdowns[] | [.metric, .requested]] == [["wall_s", false], ["user_s", true]]
@@ -53,6 +54,7 @@ valid() {
     holds '[.slowdowns[] | [.metric, .requested]] == [["wall_s", true]]' <usual/result.json
 }
 
+# bats test_tags=slow
 @test "the column slowdown is that of the wall time; each other metric has a line of its own" {
     experiment one '{ metric: ["user_s"] }'
     run -0 "$JOSTLE" report one
@@ -76,6 +78,7 @@ valid() {
     grep -Eq '^half +12 .* -( |$)' <<<"$output"
 }
 
+# bats test_tags=slow
 @test "with several metrics the legend says which level each interval has" {
     experiment one '{ metric: ["wall_s", "user_s", "system_s", "max_rss_bytes"] }'
     run -0 "$JOSTLE" report --verbose one
@@ -98,6 +101,7 @@ figures_of() {
     "$BIN/stats" --derive "$1"
 }
 
+# bats test_tags=slow
 @test "a row's quotient is the slowdown printed with it, for every statistic" {
     local statistic
     for statistic in mean median trimmed p90; do
@@ -115,6 +119,7 @@ figures_of() {
     jq -es '.[0].conditions[1].wall_s.error > 2 * .[1].conditions[1].wall_s.error' mean/result.json median/result.json
 }
 
+# bats test_tags=slow
 @test "tables and legends say which statistic a figure is" {
     figures_of median
     run -0 "$JOSTLE" report --verbose median
@@ -131,6 +136,7 @@ figures_of() {
     report --quiet --format csv median | head -n 2 | tail -n 1 | grep -q '"median"'
 }
 
+# bats test_tags=slow
 @test "a quantile that cannot have an interval has none, and the result says how many runs it takes" {
     local -a case
     local what
@@ -172,6 +178,7 @@ figures_of() {
     holds '.conditions[0].wall_s | .center == 1.055 and (.ci[0] - 1.026575 | fabs) < 2e-5 and (.ci[1] - 1.083425 | fabs) < 2e-5' <summary
 }
 
+# bats test_tags=slow
 @test "intervals of a median and of a ratio of medians cover the truth as often as they say" {
     # 400 experiments of 12 pairs of skewed times, whose medians are 1 and 1.3.
     awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
@@ -204,6 +211,7 @@ figures_of() {
     runs | "$BIN/decide" "${decide[@]}" --statistic trimmed --at-most 1.10 | holds '.verdict == "above"'
 }
 
+# bats test_tags=slow
 @test "--statistic is an option of the experiment, and may change when it is resumed" {
     "$JOSTLE" slowdown --quiet --min-runs 6 --max-runs 6 --load 'half=cpu --percent 50' --output out -- sleep 0.01
     holds '.settings.statistic == "typical" and .conditions[0].wall_s.statistic == "typical"' <out/result.json
@@ -215,6 +223,7 @@ figures_of() {
     [[ $output == *'mean, median, trimmed, p90'* ]]
 }
 
+# bats test_tags=slow
 @test "outliers are named where the mean includes them; formats have the interval that also holds under dependence" {
     figures_of mean
     run -0 "$JOSTLE" report mean

@@ -39,6 +39,7 @@ full_at() {
     [[ $(wc -l <disk/out/runs.jsonl) -eq 5 ]]
 }
 
+# bats test_tags=slow
 @test "a disk that is full at whichever write: one line, whole records, and it continues with room" {
     local kib
     small_disk disk
@@ -83,6 +84,7 @@ full_at() {
     [[ $output == 'jostle: '*'/out/runs.jsonl was changed by somebody else: '* ]]
 }
 
+# bats test_tags=slow
 @test "a disk that dies during a measurement: what was flushed is there, and it continues" {
     local kept
     type -P python3 >/dev/null || skip 'python3 is missing: make deps-test'
@@ -105,6 +107,7 @@ full_at() {
     [[ $(wc -l <disk/out/runs.jsonl) -eq 9 ]]
 }
 
+# bats test_tags=slow
 @test "an experiment that has ended survives a power cut right behind it" {
     type -P python3 >/dev/null || skip 'python3 is missing: make deps-test'
     small_disk disk

@@ -48,6 +48,7 @@ replay_all() {
     replay_all FUZZ_BYTES 1000
 }
 
+# bats test_tags=slow
 @test "no reader of a record breaks its promises on any input" {
     replay_all FUZZ_JSON_LINES 100
 }

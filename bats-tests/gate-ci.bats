@@ -46,6 +46,7 @@ slower_fails() {
     [[ $status -eq 3 ]]
 }
 
+# bats test_tags=slow
 @test "a slower revision fails the gate, the same one passes, and what CI shows is there" {
     cd repository
     in_tries 5 slower_fails
@@ -58,6 +59,7 @@ slower_fails() {
     run -0 "$GATE" --old slower --max-time=10s --output same 'sh program'
 }
 
+# bats test_tags=slow
 @test "undecided is no failure; a command that fails is one; wrong use is refused" {
     cd repository
     # The truth is the limit.

@@ -32,6 +32,7 @@ completes_all() {
     done
 }
 
+# bats test_tags=slow
 @test "bash completes commands, options, loads and the target's own command" {
     completes jostle slo
     [[ $output == slowdown ]]
@@ -57,6 +58,7 @@ completes_all() {
     [[ $output == slowdown ]]
 }
 
+# bats test_tags=slow
 @test "bash completes every command and every option that --help has" {
     local command
     completes jostle ''
@@ -72,6 +74,7 @@ completes_all() {
     done
 }
 
+# bats test_tags=slow
 @test "zsh completes commands and options" {
     command -v zsh >/dev/null || skip "zsh is not installed"
     jostle completion zsh >"$BATS_TEST_TMPDIR/_jostle"
@@ -80,6 +83,7 @@ completes_all() {
     run -0 timeout 200 zsh -f "$BATS_TEST_DIRNAME/fixtures/complete.zsh" "$BATS_TEST_TMPDIR" "jostle slowdown --load 'half=cpu --perc" ent 3>&-
 }
 
+# bats test_tags=slow
 @test "fish completes commands, options, their values, and the target's own command" {
     command -v fish >/dev/null || skip "fish is not installed"
     fish --no-config -c 'source $argv[1]
@@ -100,6 +104,7 @@ completes_all() {
     [[ $status -eq 2 && $output == 'jostle: '*bash* ]]
 }
 
+# bats test_tags=slow
 @test "every program has a manual page, made from its --help" {
     command -v help2man >/dev/null || skip "help2man is not installed"
     local file
@@ -130,6 +135,7 @@ completes_all() {
     grep -q '^+ .*stats ' shown
 }
 
+# bats test_tags=slow
 @test "no command prints colours where NO_COLOR is set or the output is no terminal" {
     cd "$BATS_TEST_TMPDIR"
     local command
@@ -163,6 +169,7 @@ narrow() {
     run ! grep -E "^.{$(($1 + 1))}" prose
 }
 
+# bats test_tags=slow
 @test "on a terminal lines are broken between words, however wide it is" {
     local columns command
     cd "$BATS_TEST_TMPDIR"

@@ -119,6 +119,7 @@ LINES
     holds '[.variants[].parameters.v] == ["é", "à"] and [.variants[].name] == ["v=é", "v=à"]' <values/experiment.json
 }
 
+# bats test_tags=slow
 @test "the result is exported as hyperfine exports it" {
     "$JOSTLE" run --quiet --output out -r 7 'sleep 0.01' 'sleep 0.02' --export-json json --export-csv csv --export-markdown md \
         --export-asciidoc adoc --export-orgmode - >org

@@ -54,6 +54,7 @@ script() {
     printf '%s\n' "$@" >job
 }
 
+# bats test_tags=slow
 @test "a campaign is measured in the background, one task at a time, then reported" {
     waiting_target 1
     campaign './target {n}' '1 2 3' 2
@@ -72,6 +73,7 @@ script() {
     [[ $output == *'nothing is left to do'* ]]
 }
 
+# bats test_tags=slow
 @test "cancelled in the middle, --resume measures the rest" {
     waiting_target 2
     campaign './target {n}' '3 4' 3
@@ -90,6 +92,7 @@ script() {
     holds 'length == 12 and all(.exit_code == 0 and .signal == null)' -s < <(cat out/cells/*/runs.jsonl)
 }
 
+# bats test_tags=slow
 @test "a killed queue ends its task, and leaves what --resume continues" {
     local pid
     waiting_target 1
@@ -162,6 +165,7 @@ script() {
     [[ ! -e queue ]]
 }
 
+# bats test_tags=slow
 @test "a dry run needs no cluster, and says what it assumed" {
     local controller=$PWD/none
     campaign 'true {n}' '1 2 3' 1

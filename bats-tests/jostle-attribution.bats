@@ -44,6 +44,7 @@ points() {
     holds '.text == "half: +37 %: 37 points waiting for the CPU, 0 unexplained"' <out.json
 }
 
+# bats test_tags=slow
 @test "what no stall of the target bears out is unexplained" {
     attribute '{}' '{ wall_s: 1.37, stalls: { cpu_s: 0.2 }, pressure: { cpu_some_s: 1, io_some_s: 1 } }' >out.json
     points '(.points.cpu - 20 | fabs) < 1e-6 and (.points.unexplained - 17 | fabs) < 1e-6' 37 <out.json
@@ -54,6 +55,7 @@ points() {
         points '(.points.cpu - 30 | fabs) < 1e-6 and (.points.io - 7 | fabs) < 1e-6' 37
 }
 
+# bats test_tags=slow
 @test "time off the CPU that nobody counted is unexplained, for a disk-bound target as for any other" {
     local alone='pressure: null, stalls: null'
     attribute "{ $alone }" "{ $alone, wall_s: 1.3 }" >out.json
@@ -65,6 +67,7 @@ points() {
     attribute '{ pressure: null } | del(.stalls)' '{ wall_s: 1.3, pressure: null } | del(.stalls)' | points '(.points.unexplained - 30 | fabs) < 1e-6' 30
 }
 
+# bats test_tags=slow
 @test "the machine's stalls are an upper bound, by the CPUs that are busy, and called one" {
     local machine='machine: { cpus: 64, busy_s: 2 }, stalls: null'
     attribute "{ $machine }" "{ $machine, wall_s: 1.4, voluntary_switches: 9, pressure: { cpu_some_s: 0.5, io_some_s: 0.04 } }" >out.json
@@ -85,6 +88,7 @@ points() {
     holds '.text == "half: +40 %: at least 25 points waiting for the CPU, 15 unexplained (by the machine'\''s figures at most 20 points waiting for the CPU, 10 for the disk)"' <out.json
 }
 
+# bats test_tags=slow
 @test "CPU time that grows is slower execution, of several threads perhaps spinning" {
     attribute '{}' '{ wall_s: 1.5, user_s: 1.3, stalls: { cpu_s: 0.1 } }' >out.json
     points '(.points.execution - 40 | fabs) < 1e-6 and (.points.cpu - 10 | fabs) < 1e-6 and .execution == "slower"' 50 <out.json
@@ -97,6 +101,7 @@ points() {
     attribute '{ stalls: { run_s: 1 } }' '{ wall_s: 1.5, user_s: 1.4, stalls: { run_s: 1.5 } }' | points '.execution == "slower"' 50
 }
 
+# bats test_tags=slow
 @test "with counters, more instructions are spinning or extra work, more cycles for each are slower execution" {
     local counters='counters: { instructions: 1e9, cycles: 2e9, cache_references: 1e6, cache_misses: 1e5, scope: "all" }'
     local alone="{ user_s: 1.9, cpus: \"0-1\", $counters }" loaded="cpus: \"0-1\", wall_s: 1.5, user_s: 2.9, $counters"
@@ -113,6 +118,7 @@ points() {
     attribute "{ $counters }" "{ wall_s: 1.5, user_s: 1.4, $counters } | .counters.instructions = 1.5e9 | .counters.cycles = 3e9" | points '.execution == "instructions"' 50
 }
 
+# bats test_tags=slow
 @test "a target that is not on a CPU here gets no attribution, and it says why" {
     local alone='user_s: 0.01, system_s: 0.01, voluntary_switches: 9'
     attribute "{ $alone }" "{ $alone, wall_s: 1.4, pressure: { cpu_some_s: 1 } }" >out.json
@@ -124,6 +130,7 @@ points() {
     attribute "{ $alone, stalls: null }" "{ $alone, wall_s: 1.4, stalls: null, pressure: { cpu_some_s: 1 } }" | points '(.attributed | not) and .at_most.cpu == null' 40
 }
 
+# bats test_tags=slow
 @test "waiting for memory and for the disk is known by the target's own stalls" {
     # A page that comes back from the disk is waited for as both.
     attribute '{}' '{ wall_s: 1.4, stalls: { cpu_s: 0.1, memory_s: 0.1, io_s: 0.18 } }' |
@@ -146,6 +153,7 @@ points() {
     holds '.text | endswith("(shares of waiting are means over the target'\''s threads)")' <out.json
 }
 
+# bats test_tags=slow
 @test "a target that moves between CPUs and leaves much unexplained is to be bound" {
     attribute '{ cpus: "0-1" }' '{ cpus: "0-1", wall_s: 1.4, stalls: { io_s: 0.2 } }' >out.json
     holds '.text | endswith("20 unexplained (stalls of a target that moves between CPUs are counted too low: bind it to one with --target-cpus)")' <out.json
@@ -165,6 +173,7 @@ points() {
         points '.threads == 2 and (.points.execution - 12.5 | fabs) < 1e-6 and (.points.cpu - 37.5 | fabs) < 1e-6 and .execution == "slower-or-spinning"' 50
 }
 
+# bats test_tags=slow
 @test "each share has the interval of its pairs; a small one that may be nothing is unexplained" {
     # Three pairs: t is 4.303. The CPU is waited for 0.3 more, by 0.29 to 0.31; the disk 0.02, by -0.03 to 0.06.
     PAIRS=3 attribute '{}' '{ wall_s: (1.4 + [0, 0.01, -0.01][$block - 1]), stalls: { cpu_s: [0.29, 0.3, 0.31][$block - 1], io_s: [0, 0.06, 0][$block - 1] } }' >out.json
@@ -183,6 +192,7 @@ points() {
         and (.text | startswith("half: +60 %: 60 [\($ci[0]), \($ci[1])] points waiting for the CPU, "))' <out.json
 }
 
+# bats test_tags=slow
 @test "hardware counters say how execution became slower, and those that are not there are named" {
     local counters='counters: { instructions: 1e9, cycles: 2e9, cache_references: 1e6, cache_misses: 1e5, scope: "all" }'
     attribute "{ $counters }" '{ wall_s: 1.5, user_s: 1.4, '"${counters/2e9/2.5e9}"' } | .counters.cache_misses = 4.2e5' >out.json
@@ -203,6 +213,7 @@ points() {
     holds '.slowdowns[0] | .statistic == "median" and .ratio == 1.2' <made/result.json
 }
 
+# bats test_tags=slow
 @test "no distinguishable slowdown, nothing to attribute" {
     # One pair of two shows nothing: the interval reaches below 1.
     attribute '{ wall_s: ([1, 1.2][$block - 1]) }' '{ wall_s: ([1.6, 1][$block - 1]) }' | holds '. == null'
@@ -218,6 +229,7 @@ points() {
         holds '.text == "half: +5.1 %: 2.1 points slower execution, 2.0 waiting for the CPU, 1.0 unexplained"'
 }
 
+# bats test_tags=slow
 @test "never more than the whole, whatever the figures are" {
     # 500 made pairs of runs, from a fixed sequence.
     local number=0 records

@@ -45,6 +45,7 @@ cell() {
  "more": [], "marks": [], "problems": [], "rules": [], "skip": null, "load": null, "series": null, "peak": null, "peers": [] %s}' "$1" "$2"
 }
 
+# bats test_tags=slow
 @test "figures, peaks and peers come from the same blocks: ours/peer, ours/peak and peer/peak, with a problem above the peak" {
     program ours 'rate 10N peak 50'
     program theirs 'rate 5N'
@@ -132,6 +133,7 @@ in_series() {
         holds '[.parts[].rows[] | select(.state == "done")] | length == 1 and .[0].n >= 3' <"$DIR/bench.json"
 }
 
+# bats test_tags=slow
 @test "a series has as many figures as --samples says, and its row says how much they vary" {
     in_tries 5 in_series
     output=$(<said)
@@ -145,6 +147,7 @@ in_series() {
         and (to_entries | map(select(.key | test("^memory.*series$")).value) | length == 1 and all(.[]; .peak != null and .rules[0].flag == "cache-sized"))' <plan/bench-plan.json
 }
 
+# bats test_tags=slow
 @test "the same command continues, an interrupted one ends with 130, and a finished folder is only shown" {
     # Long enough that it cannot have ended before the signal comes.
     local -a bench=(jostle bench cpu --threads 1 --only 'cpu.int[13]*.scalar.t1' --min-runs 2 --max-runs 2 --duration 600ms)
@@ -163,6 +166,7 @@ in_series() {
     holds '[.parts[].rows[] | select(.state == "done") | .n == 2 and .value > 0] | length == 2 and all' <"$DIR/bench.json"
 }
 
+# bats test_tags=slow
 @test "--quick ends within 5 minutes by its own limits, whatever is asked" {
     bench --quick --peers --threads 1,2,4,8,16,32 --samples 10 --expand "$DIR"
     is_valid bench-plan "$DIR/bench-plan.json"
@@ -183,6 +187,7 @@ in_series() {
     done
 }
 
+# bats test_tags=slow
 @test "whatever is asked, of whatever machine, each line of the matrix makes sense" {
     local quick words topology there=$'loadgen\t/x/loadgen\niperf3\t1\nqperf\t1\naddress\t198.18.78.2\n'
     for topology in 'numa:1 core:1 pu:2' 'numa:2 l3:1 core:2 pu:2'; do
@@ -199,6 +204,7 @@ in_series() {
     holds '[.parts[].cells[] | select(.peers | any(.[]; .reason == "not installed at node2"))] | length > 0' <"$DIR/bench-plan.json"
 }
 
+# bats test_tags=slow
 @test "a table has its rows and no others, with the threads and blocks that are given" {
     local table
     while read -r table; do
@@ -214,6 +220,7 @@ in_series() {
     holds '[.parts[0].cells[].labels | map({key: .[0], value: .[1]}) | from_entries | .block + " " + .threads] | unique == ["1 KiB 1", "3 KiB 1"]' <"$DIR/own/bench-plan.json"
 }
 
+# bats test_tags=slow
 @test "a peak that the user states is in the table, with its source" {
     run -0 jostle bench network --blocks 1K --threads 1 --peak network=1GB/s:'the switch' --only network.tcp.1KiB.s1 --min-runs 2 --max-runs 2 \
         --duration 100ms --output "$DIR/peak"
@@ -221,6 +228,7 @@ in_series() {
     holds '.parts[0].rows[] | select(.cell == "network.tcp.1KiB.s1") | .peak.value == 8e9 and .of_peak.ratio > 0' <"$DIR/peak/bench.json"
 }
 
+# bats test_tags=slow
 @test "what cannot be measured is said in one line: wrong use is refused, too many threads are left out" {
     run -2 jostle bench cpus
     [[ $output == 'jostle: bench cpus: no such part (did you mean cpu?)'* ]]

@@ -18,6 +18,7 @@ loads_here() {
     "$BIN/loadgen" --calibrations | awk '{ print $1 }' | sed 's/^io$/disk/' | sort -u
 }
 
+# bats test_tags=slow
 @test "all loads are measured and kept, and make one table" {
     # What loads fill before they are measured is a part of memory and some of the cache: half a minute's worth here.
     made_up_group $((1 << 30))
@@ -43,6 +44,7 @@ loads_here() {
     [[ $(grep -c "^20" <<<"$output") -ge $(loads_here | wc -l) && $output == *"$(uname -n)"* ]]
 }
 
+# bats test_tags=slow
 @test "some of them, by name, by --only, and by what only the disk has" {
     run -0 --separate-stderr "$JOSTLE" calib disk --seconds 0.5
     [[ $(grep -cE '^(disk|mem|cache|alloc|net) ' <<<"$output") -eq 4 ]]
@@ -67,6 +69,7 @@ loads_here() {
 # What these tests give in percent.
 readonly PERCENT='mem --kernel read --threads 1 --footprint 8M --limit 50%'
 
+# bats test_tags=slow
 @test "a load in percent is calibrated before it is used, once, and a line says so" {
     loads_here | grep -qx mem || skip 'no mem load in this build'
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
@@ -80,6 +83,7 @@ readonly PERCENT='mem --kernel read --threads 1 --footprint 8M --limit 50%'
     [[ $output == 'jostle: load d cannot be calibrated: cannot use '*'/none (No such file or directory): name a folder with --dir' && ! -e three ]]
 }
 
+# bats test_tags=slow
 @test "a calibration of a busy machine says so whenever it is used" {
     loads_here | grep -qx mem || skip 'no mem load in this build'
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
@@ -100,6 +104,7 @@ readonly PERCENT='mem --kernel read --threads 1 --footprint 8M --limit 50%'
     [[ $output != *'other programs'* ]]
 }
 
+# bats test_tags=slow
 @test "wrong use is refused with what to do, and nothing is kept" {
     run -2 "$JOSTLE" calib disc
     [[ $output == *'did you mean disk?'*'give some of '*disk*mem* ]]

@@ -63,6 +63,7 @@ refused() {
     holds --arg w "$WORKLOADS/delannoy" --arg d "$PWD" '.cells | map(.command[0]) == [$w, "'"$(type -P sleep)"'", $d + "/mine", "'"$(type -P cat)"'"] and .[3].command[1] == $d + "/mine"' <plan.json
 }
 
+# bats test_tags=slow
 @test "a file can include others" {
     printf '[load "cpu"]\n    spec = cpu --percent {level}\n    level = 10\n' >loads.conf
     file '[include]' '    path = loads.conf' '[target "a"]' '    command = true' '    conclude = "rm -f x; true"'
@@ -74,6 +75,7 @@ refused() {
     diff <("$JOSTLE" plan c.conf --json | jq '[.cells[] | {name, command, spec}]') <("$JOSTLE" plan other/c.conf --json | jq '[.cells[] | {name, command, spec}]')
 }
 
+# bats test_tags=slow
 @test "errors name file, section and key, and the nearest word" {
     local target=$'[target "x"]\n    command = sleep {n}\n    n = 1'
     refused $'[campaign]\n    max-run = 3' ': campaign.max-run: unknown setting \(did you mean max-runs\?\)'
@@ -158,6 +160,7 @@ refused() {
     diff before <(stat -c %Y.%i out/cells/*/*)
 }
 
+# bats test_tags=slow
 @test "settings come from the load, else the target, else the campaign, and --set is above all" {
     file '    nice = 1' '[target "a"]' '    command = true' '    nice = 2' '    cold = false' '[target "b"]' '    command = true' \
         '[load "l"]' '    spec = cpu --percent 1' '[load "m"]' '    spec = cpu --percent 2' '    nice = 3'
@@ -230,6 +233,7 @@ refused() {
     [[ $stderr != *'stdin has data'* ]]
 }
 
+# bats test_tags=slow
 @test "sessions of a campaign that is measured already: only the new ones are measured, each with its own runs" {
     file '[target "a"]' '    command = true' '[load "cpu"]' '    spec = cpu --percent 10'
     run -0 "$JOSTLE" campaign c.conf --output out
@@ -249,6 +253,7 @@ refused() {
     [[ $output == *'session 1: 1 of 1 done, session 2: 1 of 1 done, session 3: 1 of 1 done'* ]]
 }
 
+# bats test_tags=slow
 @test "session-prepare runs once before each session, in the folder of the file, and not again on resuming" {
     mkdir f
     file 'repeat = 2' 'session-prepare = echo {campaign-dir} $PWD >>built' '[target "a"]' '    command = true {n}' '    n = 1 2'
@@ -276,6 +281,7 @@ refused() {
     is_valid campaign out/campaign.json
 }
 
+# bats test_tags=slow
 @test "percentages are calibrated first, for as long as the campaign says" {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     file '    calibrate = 500ms' '[target "a"]' '    command = true' '[load "mem"]' '    spec = mem --kernel read --threads 1 --footprint 8M --limit {level}' '    level = 10% 20%'
@@ -327,6 +333,7 @@ plan_cost() {
     holds -s 'map(.user_s + .system_s) | .[1] < 12 * .[0]' <<<"$(cat cost.2 cost.10)"
 }
 
+# bats test_tags=slow
 @test "the cost of a plan grows with its cells, not with their square" {
     in_tries 3 plan_cost
     holds '.cells | length == 5000 and (map(.name) | unique | length == 5000)' <plan.json
@@ -348,6 +355,7 @@ overhead() {
     in_tries 5 overhead
 }
 
+# bats test_tags=slow
 @test "input is the stdin of every run, and of a probe" {
     seq 100 >data
     printf '#!/bin/sh\nwc -c >>%s\n' "$PWD/seen" >target && chmod +x target

@@ -15,6 +15,7 @@ capacity() {
     "$JOSTLE" capacity --quiet --seed 5 --output out "$@"
 }
 
+# bats test_tags=slow
 @test "the capacity is found alone and under a load, in blocks, with the ratio of the two" {
     # A client that is slower while the load is there: no other process has its command line.
     local noise="sleep 1000.$BASHPID"
@@ -48,6 +49,7 @@ capacity() {
     holds '.capacity | .whole and .by_condition[0].value == 7 and .by_condition[0].ci == [7, 7]' <out/result.json
 }
 
+# bats test_tags=slow
 @test "an objective that is kept at both ends, or at neither, gives a bound and no value" {
     capacity --slo 'wall_s<10' --vary 'n=1..5' -- sh -c ': {n}'
     holds '.capacity.by_condition[0] | .bound == "at-least" and .sure and .value == null' <out/result.json
@@ -76,6 +78,7 @@ capacity() {
     holds '.capacity.by_condition[0].value == 11' <out/result.json
 }
 
+# bats test_tags=slow
 @test "variants have capacities, each compared with the first one alone or with itself alone" {
     capacity --metric "$p99" --slo 'p99_ms<2' --vary 'rate=50..5000' --max-runs 12 --min-runs 12 \
         --variant old="$queue {rate} 1000 0.03" --variant new="$queue {rate} 1400 0.03" --load 'c=cpu --percent 1'
@@ -84,6 +87,7 @@ capacity() {
     holds '.capacity.by_condition[1].of_reference | . > 1.3 and . < 1.5' <out/result.json
 }
 
+# bats test_tags=slow
 @test "with --timeout a run that it ends does not keep the objective, also when the search is continued" {
     local -a words=(--slo 'wall_s<5' --timeout 1s --vary 'n=1..40' --min-runs 4 -- sh -c 'test {n} -lt 10 || exec sleep 60')
     capacity --max-runs 4 "${words[@]}"
@@ -109,6 +113,7 @@ capacity() {
     holds '.capacity.by_condition[0].value == 9' <out/result.json
 }
 
+# bats test_tags=slow
 @test "a search that is continued makes the runs that it would have made" {
     local -a words=(--metric "$p99" --slo 'p99_ms<2' --vary 'rate=10..100000' -- "$queue" '{rate}' 1000 0.05)
     capacity --min-runs 8 --max-runs 8 "${words[@]}"

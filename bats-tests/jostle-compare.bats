@@ -27,6 +27,7 @@ made() {
             max_rss_bytes: (1000000 * $factor), exit_code: 0, signal: null, timed_out: false, load: [], flags: [] }' >"$1/runs.jsonl"
 }
 
+# bats test_tags=slow
 @test "the ratio is B / A, for each condition, with its interval" {
     made A 1
     made B 1.25
@@ -47,6 +48,7 @@ made() {
     "$JOSTLE" compare --json - B A | holds 'all(.comparisons[]; (.ratio - 0.8 | fabs) < 0.001 and .ci[1] < 1)'
 }
 
+# bats test_tags=slow
 @test "a baseline and a load that were measured apart: --condition X:Y" {
     made A 1
     made B 1
@@ -65,6 +67,7 @@ made() {
     [[ $output == *'A has no such condition'* ]]
 }
 
+# bats test_tags=slow
 @test "what the loads offered and the files that the command names are compared, and only what was looked at is the same" {
     local inputs='.inputs = [{ word: "input file", path: "/home/me/input file", sha256: ("ab" * 32), size_bytes: 4, mtime: "2026-01-01T00:00:00Z", mtime_ns: 1767225600000000000, reason: null }]'
     made A 1 "$inputs"
@@ -86,6 +89,7 @@ made() {
     [[ $output != *'input file differs'* && $output == *'not compared, as they were written while it was measured: input file'* ]]
 }
 
+# bats test_tags=slow
 @test "of many ratios those that chance explains are no difference" {
     # One of twelve looks like one by its own interval, and is not among all; one of two is.
     local names='.loads = [range(12) | { name: "c\(.)", spec: null }]' side
@@ -103,6 +107,7 @@ made() {
     "$JOSTLE" compare --condition c3 --json - A B | holds '.comparisons[0] | .q == .p and .survives and .verdict == "worse"'
 }
 
+# bats test_tags=slow
 @test "a verdict needs repeated sessions: one is undecided, as is a problem that biases" {
     local i
     for i in 1 2 3; do
@@ -159,6 +164,7 @@ made() {
     holds '.differences | (.environment | length) == 2 and (.settings | length) == 1' <comparison.json
 }
 
+# bats test_tags=slow
 @test "another program, another variable and another machine setting are never the same" {
     made A 1
     made B 1.25 '.program.sha256 = ("cd" * 32) | .program.size_bytes = 5000'
@@ -176,6 +182,7 @@ made() {
     [[ $output == *'path of the program differs: A /home/me/solver, B /tmp/solver'* && $output != *'sha256'* ]]
 }
 
+# bats test_tags=slow
 @test "what an older record does not have is not recorded, and never the same" {
     made A 1
     made old 1.25 'del(.program, .variables, .settings.discard_warmup, .environment.thp, .environment.mitigations)'
@@ -223,6 +230,7 @@ made() {
     grep -Eq '^half .* at least 2.50 s .* not known: runs timed out$' table
 }
 
+# bats test_tags=slow
 @test "medians are compared with medians, by their own intervals" {
     made A 1 '.settings.statistic = "median"'
     made B 1.25 '.settings.statistic = "median"'
@@ -237,6 +245,7 @@ made() {
     [[ $output == *'not known: median and mean are not the same'*'setting differs: statistic: A median, B mean'* ]]
 }
 
+# bats test_tags=slow
 @test "a condition that only one has is named, and one can be chosen" {
     made A 1
     made B 1.25 '.loads += [{ name: "disk", spec: "io" }]'
@@ -247,6 +256,7 @@ made() {
     [[ $output == *'did you mean half?'* ]]
 }
 
+# bats test_tags=slow
 @test "every metric can be compared" {
     made A 1
     made B 1.25
@@ -255,6 +265,7 @@ made() {
     "$JOSTLE" compare --metric all --json - A B | holds '[.comparisons[] | select(.condition == "half" and .metric == "max_rss_bytes") | .ratio] == [1.25]'
 }
 
+# bats test_tags=slow
 @test "wrong use is refused, with what to give" {
     made A 1
     run -2 "$JOSTLE" compare A
@@ -286,6 +297,7 @@ made() {
     [[ $output == *'jostle compare'*'A B'*'each is judged by its own settings'*'Exit status'* ]]
 }
 
+# bats test_tags=slow
 @test "a table that cannot be printed is a failure, and says so on one line" {
     made A 1
     run -1 --separate-stderr bash -c '"$JOSTLE" compare A A >/dev/full'
@@ -319,6 +331,7 @@ made() {
     chmod 700 B
 }
 
+# bats test_tags=slow
 @test "real experiments can be compared, with the noise floor of their A/A runs" {
     local folder
     for folder in A B; do
@@ -338,6 +351,7 @@ printed() {
     mv with "$1/runs.jsonl"
 }
 
+# bats test_tags=slow
 @test "any metric is compared: of a rate a ratio above 1 is worse, and the table says B / A" {
     printed A 1
     printed B 1.25
@@ -351,6 +365,7 @@ printed() {
     "$JOSTLE" compare --metric cpu_s,rate --json - A B | holds '[.comparisons[:2][] | [.metric, .a.mean]] | .[0] == ["cpu_s", 1.1] and (.[1][1] - 1000 | fabs) < 1'
 }
 
+# bats test_tags=slow
 @test "a metric that is another one on the other side is refused without --anyway, and one that a side lacks" {
     printed A 1
     printed B 1 'stdout:/speed (.*)/'
@@ -367,6 +382,7 @@ printed() {
     "$JOSTLE" compare --json - A C | holds '[.comparisons[].metric] == ["wall_s", "wall_s"]'
 }
 
+# bats test_tags=slow
 @test "variants are compared by their names, and are the same commands" {
     local variants='.variants = [{ name: "old", command: ["./solver", "input file"] }, { name: "new", command: ["./other"] }]
         | .conditions = [{ name: "old", variant: "old", load: null }, { name: "new", variant: "new", load: null }] | .loads |= .[:1]'

@@ -60,6 +60,7 @@ finds() {
         --arg check "$1" --arg status "$2" --arg text "${3:-}" <doctor.json
 }
 
+# bats test_tags=slow
 @test "a quiet machine has nothing to warn of" {
     machine
     "$JOSTLE" doctor --quick --json >doctor.json
@@ -67,6 +68,7 @@ finds() {
     holds '[.findings[] | select(.check | test("^(folder|disk-space|scheduler|caches)$") | not) | select(.status != "ok")] == []' <doctor.json
 }
 
+# bats test_tags=slow
 @test "each thing that makes results wrong is named, with what to do" {
     local cpu=sys/devices/system/cpu
     machine
@@ -96,6 +98,7 @@ finds() {
     holds 'all(.findings[] | select(.status == "warn"); .advice != null) and .warnings >= 11' <doctor.json
 }
 
+# bats test_tags=slow
 @test "it is said whether sessions or control groups share the CPUs" {
     machine
     "$JOSTLE" doctor --quick --json >doctor.json
@@ -119,6 +122,7 @@ finds() {
     holds '.counters | .busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null' <doctor.json
 }
 
+# bats test_tags=slow
 @test "a jq that is too old is named, and one that is missing" {
     mkdir bin
     printf '#!/bin/sh\necho jq-1.4\n' >bin/jq
@@ -131,6 +135,7 @@ finds() {
     finds bash warn 'bash 4.3.0 is too old'
 }
 
+# bats test_tags=slow
 @test "cores of unlike speed are told apart, by Arm's parts, by capacity, by clock, and as P and E cores" {
     [[ $(nproc) -ge 2 ]] || skip 'needs two CPUs'
     local cpu=sys/devices/system/cpu
@@ -156,6 +161,7 @@ finds() {
     holds '.environment | .cpu == "Arm Cortex-A76 + Arm Cortex-A55" and (.core_kinds | map(.capacity) == [1024, 446])' <doctor.json
 }
 
+# bats test_tags=slow
 @test "what happens during the look is seen: throttling, steal, stalls, swapping, busy siblings" {
     machine
     put sys/devices/system/cpu/smt/active 1
@@ -225,6 +231,7 @@ spins() {
     [[ ${BASH_REMATCH[1]} -eq $(grep -cE '^(ok|warn|unknown) ' <<<"$output") ]]
 }
 
+# bats test_tags=slow
 @test "with --strict a warning is exit 3, and without it 0" {
     machine
     put sys/kernel/mm/transparent_hugepage/enabled '[always] madvise never'
@@ -232,6 +239,7 @@ spins() {
     run -3 "$JOSTLE" doctor --quick --strict
 }
 
+# bats test_tags=slow
 @test "in a container the doctor says of which kind, and what it leaves; and which schedulers there are" {
     machine
     put proc/self/status $'Cpus_allowed_list:\t0-1\nSeccomp:\t0'
@@ -261,6 +269,7 @@ spins() {
     finds container ok Kubernetes
 }
 
+# bats test_tags=slow
 @test "a virtual machine that was made of a container's image is no container" {
     machine
     touch machine/.dockerenv
@@ -274,6 +283,7 @@ spins() {
     finds container ok 'no sign'
 }
 
+# bats test_tags=slow
 @test "of a scheduler that does not say its version the doctor warns, and says what to do" {
     machine
     mkdir bin
@@ -310,6 +320,7 @@ spins() {
     [[ $output == *--strict* ]]
 }
 
+# bats test_tags=slow
 @test "the noise floor is measured, and its files are removed" {
     "$JOSTLE" doctor --seconds 1 --json >../doctor.json
     [[ -z $(ls -A) ]]

@@ -121,6 +121,7 @@ left() {
     [[ $(echo out/*) == 'out/mine.stderr out/solver.stderr' ]]
 }
 
+# bats test_tags=slow
 @test "no control group outlives a harness that is killed, however long it takes to end what is in it" {
     local pid
     local -a pids
@@ -138,6 +139,7 @@ left() {
     for pid in "${pids[@]}"; do gone "$pid"; done
 }
 
+# bats test_tags=slow
 @test "after Ctrl-C the commands that resume and that report are there to be pasted" {
     start
     kill -INT -- "-$harness"
@@ -255,6 +257,7 @@ left() {
     [[ $output == 'jostle: JOSTLE_UNDO_S=0: '* ]]
 }
 
+# bats test_tags=slow
 @test "SIGKILL of the command itself, of its process group, or of what is above it: nothing runs, no folder stays" {
     local victim command keeper status daemon=''
     # What runs then is a hook; a daemon that it has started is its own to end, unless all are killed.

@@ -33,6 +33,7 @@ listing() {
     (cd "$1" && find . -mindepth 1 -printf '%p %y %m %T@ %l\n' | sort)
 }
 
+# bats test_tags=slow
 @test "cells of several folders come together, with their records as they are" {
     cell a1 1 'x@l' k1 one two
     cell a2 2 'y@l' k2 three

@@ -57,6 +57,7 @@ measured() {
     holds '.conditions[0] | .runs == 2 and .stop_reason == "error" and .metrics.calm.constant' <one/result.json
 }
 
+# bats test_tags=slow
 @test "each variant may print a figure in its own way, and what only some have is missing for the others" {
     echo '{"r":4,"l":7,"e":0}' >json
     printf '%s\n' '[campaign]' 'name = c' 'min-runs = 2' 'max-runs = 2' \
@@ -124,10 +125,12 @@ over_before_jq() {
         jq -es 'map(select(.condition == "half")) | length > 0 and any(.load[0].elapsed_s - .wall_s < 0.1)' out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "a load is over before jq begins: what it gave is of the run alone" {
     in_tries 5 over_before_jq
 }
 
+# bats test_tags=slow
 @test "an event and the energy of the packages are metrics like any other; what cannot be counted here is refused first" {
     local i cap
     run -0 "$JOSTLE" slowdown --metric perf:page-faults --metric wall_s --min-runs 6 --max-runs 6 --load 'cpu --percent 5' --output events -- true

@@ -7,6 +7,7 @@ setup() {
     cd "$BATS_TEST_TMPDIR" || return
 }
 
+# bats test_tags=slow
 @test "jostle --help lists every command with what it is for" {
     run -0 "$JOSTLE" --help
     local file
@@ -16,6 +17,7 @@ setup() {
     done
 }
 
+# bats test_tags=slow
 @test "every command has --help, on stdout, with exit 0 and its options" {
     local file
     for file in "$ROOT"/{harness,jobs}/commands/*; do
@@ -56,6 +58,7 @@ setup() {
     run -2 "$JOSTLE" run --at-most 3 -- true
 }
 
+# bats test_tags=slow
 @test "wrong values are refused before anything runs, each with what to give" {
     local -a wrong=(
         '--error 0' '--error 1' '--error 7' '--error x' '--confidence 1' '--max-runs 0' '--max-runs 1.5'
@@ -98,6 +101,7 @@ setup() {
     [[ $output == *'the name baseline is taken'* ]]
 }
 
+# bats test_tags=slow
 @test "a load that loadgen refuses is wrong use, in loadgen's words, and leaves nothing" {
     run -2 "$JOSTLE" slowdown --load 'x=cpu --percent 500' -- touch ran
     [[ $output == *'load x: '*'--percent 500'* ]]
@@ -130,6 +134,7 @@ setup() {
     [[ $(<out/runs.jsonl) == precious ]]
 }
 
+# bats test_tags=slow
 @test "jostle probe is gone, and says in one line what to use" {
     local words said
     while IFS='|' read -r words said; do
@@ -150,6 +155,7 @@ END
     [[ $output == *'jostle blame'* ]]
 }
 
+# bats test_tags=slow
 @test "no command touches a folder with files that it has not made" {
     local command
     mkdir -p d/cells d/alone
@@ -170,6 +176,7 @@ END
     [[ $output == *'true.profile.json is there'* && $(<true.profile.json) == mine && ! -e true.profile ]]
 }
 
+# bats test_tags=slow
 @test "what ends before its first record takes away what it has made, and nothing else" {
     mkdir d
     run -1 "$JOSTLE" run --output d --setup 'printf mine | tee d/solver.stderr d/load.x.stderr; touch d/empty.stderr; mkdir d/target.stderr; false' -- true
@@ -183,6 +190,7 @@ END
     [[ -e mine/solver.stderr && ! -e mine/meter.stderr ]]
 }
 
+# bats test_tags=slow
 @test "numbers have a point in every language" {
     mkdir locales
     localedef -i de_DE -f UTF-8 locales/de_DE.UTF-8 2>/dev/null || skip "no German locale can be made here"

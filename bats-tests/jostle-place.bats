@@ -89,6 +89,7 @@ felt() {
     [[ $output == *'CPU 0 is not allowed here: choose from 1' ]]
 }
 
+# bats test_tags=slow
 @test "what another program changes is what the record says" {
     # The target moves the load's threads while it is measured.
     cat >target <<'END'
@@ -108,6 +109,7 @@ END
     holds '.placement.load_cpus == "1" and .settings.load_cpus == "1"' <out/experiment.json
 }
 
+# bats test_tags=slow
 @test "an exec load reports its command's CPUs" {
     "$JOSTLE" slowdown --quiet --output out --max-runs 2 --settle 300ms --place l3 --load 'x=exec: sleep 100' -- sleep 0.05
     holds -s '[.[] | select(.condition == "x")] | length == 2 and all(.[]; .load[0].cpus == "1")' <out/runs.jsonl
@@ -130,6 +132,7 @@ END
     [[ $output == *'quota of 1.00 CPUs is less than the 2 CPUs that target and load use'* ]]
 }
 
+# bats test_tags=slow
 @test "placed records are valid against the schemas" {
     command -v jsonschema >/dev/null || skip 'python3-jsonschema is not installed'
     short l3
@@ -140,6 +143,7 @@ END
     run ! is_valid experiment wrong.json
 }
 
+# bats test_tags=slow
 @test "a campaign places its cells, and calibrates loads on the CPUs that they will have" {
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache
     printf '[campaign]\n max-runs = 2\n place = l3\n calibrate = 500ms\n[target "s"]\n command = sleep 0.05\n[load "mem"]\n spec = mem --footprint 8M --limit 50%%\n' >placed.conf
@@ -149,6 +153,7 @@ END
     cat cache/jostle/calibration/*.json | holds -s 'length == 1 and .[0].threads == 1'
 }
 
+# bats test_tags=slow
 @test "a campaign compares places: the place is a parameter" {
     printf '[campaign]\n max-runs = 1\n[target "s"]\n command = sleep 0.02\n[load "cpu"]\n spec = cpu --percent 10\n place = {where}\n where = core l3\n' >places.conf
     run -0 "$JOSTLE" campaign places.conf --output out
@@ -158,6 +163,7 @@ END
     [[ $output == *'place: l4: not known (did you mean l3?)'* ]]
 }
 
+# bats test_tags=slow
 @test "jostle topology shows where both sit, and where a load's workers would" {
     run -0 "$JOSTLE" topology --place l3 --load 'x=cpu --percent 50 + exec: sleep 9'
     [[ $output == *$'\ntarget           CPU 0\nload             CPU 1\n'* ]]

@@ -42,6 +42,7 @@ campaign() {
     mv plan.json out/campaign.json
 }
 
+# bats test_tags=slow
 @test "plan lists the cells, and estimates from what was measured" {
     campaign
     run -0 "$JOSTLE" plan c.conf --output out
@@ -58,6 +59,7 @@ campaign() {
     [[ $output == *'6 cells, 5 to be measured: about 75 s, and 2 of which nothing is known'* ]]
 }
 
+# bats test_tags=slow
 @test "plan estimates what other limits add to cells that are done" {
     campaign
     status a.t=0.1@l.1 'done' 'spent_s = 8' 'runs = 8' 'expected_runs = 8'
@@ -89,6 +91,7 @@ campaign() {
     [[ $output == *'of which nothing is known' && $output != *--probe* && $output =~ d@l.1\ +9\ +[0-9] ]]
 }
 
+# bats test_tags=slow
 @test "plan --only, --cells and --set are those of campaign" {
     run -0 "$JOSTLE" plan c.conf --only '*@l.1' --set max-runs=9
     [[ $output == *'3 cells, 3 to be measured'* ]]
@@ -97,6 +100,7 @@ campaign() {
     run -2 "$JOSTLE" plan
 }
 
+# bats test_tags=slow
 @test "watch shows from the folder alone what is done, what runs, and what was left" {
     campaign
     status a.t=0.1@l.1 'done'
@@ -117,6 +121,7 @@ campaign() {
     [[ $output == *'a.t=0.1@l.2: failed: the target failed'* ]]
 }
 
+# bats test_tags=slow
 @test "watch follows a campaign to its end" {
     sed -i 's/max-runs = 6/max-runs = 3/; s/level = 1 2/level = 1/' c.conf
     campaign
@@ -128,6 +133,7 @@ campaign() {
     run -2 "$JOSTLE" watch
 }
 
+# bats test_tags=slow
 @test "a terminal has a bar with the current cell and the time left" {
     command -v script >/dev/null || skip "script is not here"
     # Wide enough for the error and the time left.

@@ -14,6 +14,7 @@ model() {
     report --format json "$@"
 }
 
+# bats test_tags=slow
 @test "the model of a campaign is a jostle.report/1 with an entry for each cell" {
     synthetic 10 4 campaign 2
     model campaign >model.json
@@ -23,6 +24,7 @@ model() {
         and all(.cells[]; .state == "done" and .baseline.runs == 4 and .loaded.runs == 4 and .reference == "baseline" and (.slowdown.ratio | type) == "number")' <model.json
 }
 
+# bats test_tags=slow
 @test "a synthetic campaign's records are valid" {
     synthetic 1 3 campaign
     local cell
@@ -39,6 +41,7 @@ model() {
     holds '(.cells | length) >= 3 and all(.cells[]; . as $c | .load == "disk" and (.spec | contains("--limit " + $c.level)))' <model.json
 }
 
+# bats test_tags=slow
 @test "figures are those of the result, to the last digit" {
     synthetic 3 5 campaign
     local cell
@@ -49,6 +52,7 @@ model() {
     done
 }
 
+# bats test_tags=slow
 @test "one experiment, one without a load, and several folders" {
     "$JOSTLE" run --quiet --max-runs 3 --output alone -- sleep 0.01
     model alone | holds '(.cells | length) == 1 and (.cells[0] | .name == "alone" and .loaded == null and .slowdown == null and .load == null and .target == "sleep" and .label == "sleep 0.01")'
@@ -66,6 +70,7 @@ model() {
     model alone other/alone | holds '[.cells[].experiment] == ["alone", "alone#2"]'
 }
 
+# bats test_tags=slow
 @test "cells stand in natural order: n=2 before n=10, 50 % before 100 %" {
     synthetic 8 2 campaign
     local cell
@@ -90,6 +95,7 @@ delannoy n=10 disk 100%
 EXPECTED
 }
 
+# bats test_tags=slow
 @test "the same records make the same bytes, wherever they are and whoever asks" {
     synthetic 6 3 campaign
     mkdir elsewhere && cp -r campaign elsewhere/
@@ -171,6 +177,7 @@ broken() {
     holds '(.cells | length) == 3 and .totals.runs == 18' <model.json
 }
 
+# bats test_tags=slow
 @test "a broken, an empty, and a wrong document are named; other cells stay" {
     synthetic 4 3 campaign
     truncate -s 500 'campaign/cells/delannoy.n=5@disk.10%/result.json'
@@ -183,6 +190,7 @@ broken() {
     holds '[.cells[].name] == ["delannoy.n=5@disk.100%"] and (.waiting | length) == 3 and all(.waiting[]; .state == "interrupted")' <model.json
 }
 
+# bats test_tags=slow
 @test "records of an unknown schema are refused by name" {
     synthetic 3 3 campaign
     edited 'campaign/cells/delannoy.n=5@disk.10%/result.json' '.schema = "jostle.result/99"'
@@ -194,6 +202,7 @@ broken() {
     broken 'campaign.json has the schema "jostle.campaign/2"' unknown-schema
 }
 
+# bats test_tags=slow
 @test "several nodes: variance between them, and a warning for different kinds of node" {
     synthetic 8 4 campaign 2
     model campaign >model.json
@@ -216,6 +225,7 @@ broken() {
     broken 'its runs come from several nodes (node1, node7)' several-hosts
 }
 
+# bats test_tags=slow
 @test "--only selects cells by name" {
     synthetic 8 2 campaign
     model --only 'delannoy.*@disk.*0%' campaign | holds '[.cells[].level] == ["10%", "50%", "100%"] and .totals.runs == 12'
@@ -235,6 +245,7 @@ warned() {
     edited "$1"/cells/*@disk.25%/result.json '.warnings = [{ flag: "two-modes", severity: "note", condition: "baseline", metric: "wall_s", runs: [], message: "two groups", advice: "measure the two apart" }]'
 }
 
+# bats test_tags=slow
 @test "a problem marks its cell, with the words of the result; notes are counted, and shown by --verbose" {
     warned campaign
     model campaign >model.json
@@ -251,6 +262,7 @@ warned() {
     [[ $output == *'## Notes'*'`two-modes`'*'two groups'* ]]
 }
 
+# bats test_tags=slow
 @test "(short) is what the result says, whatever the rates are" {
     synthetic 1 3 campaign
     edited campaign/cells/*/result.json '.warnings = [] | .conditions[1].load[0] += { achieved: 1, short: false }'
@@ -261,6 +273,7 @@ warned() {
     [[ $output == *'(short)'* ]]
 }
 
+# bats test_tags=slow
 @test "of one experiment the report prints the table that jostle slowdown printed" {
     "$JOSTLE" slowdown --max-runs 3 --load 'half=cpu --percent 50' --output out -- sleep 0.01 >printed
     report out >reported
@@ -269,12 +282,14 @@ warned() {
     grep -q '^half .* of .* CPUs' reported
 }
 
+# bats test_tags=slow
 @test "who reads only the first line is not told of a failure" {
     synthetic 300 3 campaign
     report --format csv campaign | head -n 1 >first
     [[ ${PIPESTATUS[0]} -eq 0 && $(<first) == '"cell",'* ]]
 }
 
+# bats test_tags=slow
 @test "the format is that of the file's name, and the file is written whole or not at all" {
     synthetic 2 3 campaign
     local ending format
@@ -305,6 +320,7 @@ warned() {
     [[ $output == 'jostle: jq is not installed: install '* && ${#lines[@]} -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "a disk that is full is a failure, and is told" {
     [[ -c /dev/full ]] || skip 'no /dev/full'
     synthetic 1 2 campaign
@@ -362,6 +378,7 @@ in_proportion() {
     done
 }
 
+# bats test_tags=slow
 @test "memory does not grow with the number of runs" {
     synthetic 1 20 small
     synthetic 1 8000 large

@@ -169,6 +169,7 @@ free() {
     holds -s 'map(select(.exit_code != 0)) | length == 1 and .[0].block == 0' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "runs that failed and were made again are counted in the result, by condition and kind" {
     # The second call fails, the fourth dies, the sixth hangs.
     printf '#!/bin/sh\necho >>calls\ncase $(wc -l <calls) in 2) exit 3 ;; 4) kill -9 $$ ;; 6) exec sleep 60 ;; esac\n' >target

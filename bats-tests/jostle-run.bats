@@ -53,6 +53,7 @@ delivers() {
         holds -s 'all(.[].load[0]; ((.achieved * .elapsed_s + .dropped_s) / .elapsed_s - 0.5 | fabs) * .elapsed_s < 0.065)' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "a run under one load has the load's own figures" {
     # What it owes on a busy machine before it drops is 100 ms of its half, and is in these 65 ms of 150. A worker
     # that gets no CPU at all at the end of a run may owe more.
@@ -107,6 +108,7 @@ delivers() {
     holds '.conditions[0].runs == 3' <out/result.json
 }
 
+# bats test_tags=slow
 @test "--ignore-failure=CODES: these exit codes count, others do not" {
     run -0 "$JOSTLE" run --quiet --output out --runs 2 --ignore-failure=3,1 -- sh -c 'exit 3'
     holds '.settings | .ignore_failure and .ignore_codes == [3, 1]' <out/experiment.json
@@ -128,6 +130,7 @@ delivers() {
     is_valid result out/result.json
 }
 
+# bats test_tags=slow
 @test "a target that cannot be started is never measured, whatever is ignored" {
     printf '#!./absent\n' >script
     chmod +x script
@@ -193,6 +196,7 @@ seen() {
     holds '.settings.input == null' <out2/experiment.json
 }
 
+# bats test_tags=slow
 @test "a stdin with data is refused, with advice; one that nobody meant is not" {
     seq 20000 >data
     local -a words=("$JOSTLE" run --quiet --max-runs 1 --output out -- touch ran)
@@ -336,6 +340,7 @@ cheap_runs() {
         holds -s 'map(.user_s + .system_s) as [$few, $many, $starts] | $many - $few < 5 * $starts' <<<"$(cat few.json many.json starts.json)"
 }
 
+# bats test_tags=slow
 @test "the harness costs less CPU time a run than four starts of a program" {
     ! sanitized || skip "the sanitizers take their time"
     # What a start costs differs by the half on a machine that others use, too.
@@ -477,6 +482,7 @@ cheap_runs() {
     [[ $output != *survivors* ]]
 }
 
+# bats test_tags=slow
 @test "on a terminal a line shows how far we are, also of runs that stats makes, and is gone before the table" {
     python3 "$BATS_TEST_DIRNAME/at-terminal.py" "'$JOSTLE' run --min-runs 40 --max-runs 40 --output out -- sleep 0.05" >shown
     grep -o 'baseline: run [0-9]*' shown | sort -u | { run -0 wc -l && [[ $output -ge 3 ]]; }

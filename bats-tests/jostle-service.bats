@@ -28,6 +28,7 @@ teardown() {
 # quick: two runs of each condition.
 quick=(--min-runs 2 --max-runs 2 --quiet --output out)
 
+# bats test_tags=slow
 @test "a new service for each block, for all conditions of it; or one that is kept" {
     "$JOSTLE" slowdown "${server[@]}" --variant "a=./service ask $port 3" --variant "b=./service ask $port 3" --load 'cpu --percent 5' --warmup 1 "${quick[@]}"
     left
@@ -52,6 +53,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     [[ $(ls -A here) == $'out\nservice' ]]
 }
 
+# bats test_tags=slow
 @test "its CPU time is the service's, and --prepare finds it up" {
     "$JOSTLE" run --service "./service serve $port busy 60" --ready "port:$port" --metric service_cpu_s \
         --setup "./service ask $port 1 2>/dev/null || echo setup >>prepared" --prepare "./service ask $port 5 >>prepared" \
@@ -80,6 +82,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     holds '.conditions[0] | .runs == 2 and .failures.service == 1' <out/result.json
 }
 
+# bats test_tags=slow
 @test "a service that is never ready, or ends before, is refused with its last words" {
     run -1 --separate-stderr "$JOSTLE" run --service "sh -c 'echo no such key >&2; sleep 100'" --ready "port:$port" --ready-timeout 3s --output out -- true
     [[ $stderr == *"it was not ready after 3 s (port:$port): no such key: correct --ready, or raise --ready-timeout" ]]
@@ -104,6 +107,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     [[ $stderr == *"./service ask $port 1 succeeds already before it is started, "* ]]
 }
 
+# bats test_tags=slow
 @test "ready by a port, an HTTP answer, a line of output, or a command; also of a daemon" {
     local sign
     for sign in "port:localhost:$port" "http://127.0.0.1:$port/up" "http:localhost:$port/up" 'match:/^listens on [0-9]+$/' "./service ask $port 1"; do
@@ -114,6 +118,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     left
 }
 
+# bats test_tags=slow
 @test "a daemon is one whenever the command that has started it ends" {
     local late
     for late in 0 0.2 0.6; do
@@ -136,6 +141,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     run -5 "$JOSTLE" run --service "sh -c './service serve $port after 1 & sleep 0.1'" --ready match:/listens/ "${quick[@]}" -- ./service ask "$port" 100
 }
 
+# bats test_tags=slow
 @test "a kept service that ends between runs is started anew, and said to be another one" {
     local kept
     for kept in --keep-service ''; do
@@ -147,6 +153,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     [[ $(<said--keep-service) == 'the service ended by itself and was started anew before 1 of 2 runs: '* && ! -s said ]]
 }
 
+# bats test_tags=slow
 @test "a service that ignores the stop signal is named once" {
     printf '%s\n' "[ -e once ] || trap '' TERM" 'touch once' 'echo listens' 'while :; do sleep 0.01; done' >server
     run -0 --separate-stderr "$JOSTLE" run --service "bash server" --ready match:/listens/ "${quick[@]}" -- true
@@ -155,6 +162,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     holds '[.warnings[] | select(.message | contains("--stop-signal"))] | length == 1' <out/result.json
 }
 
+# bats test_tags=slow
 @test "wrong use is refused before anything is started" {
     local words
     # shellcheck disable=SC2089 # a quote that is not closed
@@ -205,6 +213,7 @@ END
     [[ $(stat -c %s out/service.stdout) -eq 1048576 ]]
 }
 
+# bats test_tags=slow
 @test "the service's processes are counted by every accounting" {
     local kind
     for kind in $(accountings); do
@@ -236,6 +245,7 @@ END
     holds -s --slurpfile e out/experiment.json 'all(.[]; .cpus == $e[0].placement.target_cpus and .service.cpus == $e[0].placement.service_cpus)' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "target, service and each kind of load share a session and its groups, so that the kernel favours none" {
     local name
     # shellcheck disable=SC2016 # for the script

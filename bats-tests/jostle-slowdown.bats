@@ -50,6 +50,7 @@ runs_when_loaded() {
         awk '$1 == "full" && $2 < 5 { print; wrong = 1 } END { exit wrong }' joined
 }
 
+# bats test_tags=slow
 @test "the load runs during loaded runs, and only then" {
     # The target notes how much CPU time the load's process spends meanwhile,
     # in ticks of 10 ms. The share is this test's own, so that it can be found.
@@ -88,6 +89,7 @@ END
     [[ $output == *'Beside low (cpu --percent 10 --threads 1) '*' % sure)'* ]]
 }
 
+# bats test_tags=slow
 @test "without a load it shows what neighbours that use half of the machine cost, and what looks closer" {
     quick_machine
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
@@ -108,6 +110,7 @@ END
     run -2 "$JOSTLE" slowdown --quick --for 5s -- true
 }
 
+# bats test_tags=slow
 @test "a panorama of a long run takes as long as an interval needs, or what --for says" {
     quick_machine
     run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output out --for 2s -- sleep 0.3
@@ -128,6 +131,7 @@ END
     holds -s 'all(.[]; .cpus == "0") and (map(select(.condition == "full")) | all(.[]; .load[0].offered == 1))' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "--aa measures the baseline against itself, and says when a slowdown is noise" {
     run -0 "$JOSTLE" slowdown --output out --max-runs 12 --aa --load 'none=cpu --percent 0' -- sleep 0.02
     holds -s 'map(select(.condition == "aa")) | length > 0 and all(.[]; .load == [])' <out/runs.jsonl
@@ -136,6 +140,7 @@ END
     run -2 "$JOSTLE" slowdown --aa --load aa=cpu -- true
 }
 
+# bats test_tags=slow
 @test "time-outs are not divided by each other, nor are they below a limit" {
     run -4 "$JOSTLE" slowdown --output out --min-runs 4 --max-runs 4 --ignore-failure --timeout 80ms --at-most 3 --load 'none=cpu --percent 0' -- sleep 60
     [[ $output =~ 'at least '[0-9]+.*'not known (time-out)' && $output == *'at most 3: undecided'* ]]

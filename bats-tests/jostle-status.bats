@@ -57,6 +57,7 @@ heard() {
     mv new "c/cells/cell$1/status.json"
 }
 
+# bats test_tags=slow
 @test "status and watch agree on who is measured" {
     cell 1 running
     cell 2 running elsewhere
@@ -79,6 +80,7 @@ heard() {
     [[ $output == *'running     cell1'* && $output == *'0 stale'* ]]
 }
 
+# bats test_tags=slow
 @test "a node whose runs are long may be silent for longer" {
     cell 1 running elsewhere
     heard 1 3600

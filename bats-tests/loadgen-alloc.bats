@@ -62,12 +62,14 @@ refused() {
     done
 }
 
+# bats test_tags=slow
 @test "sizes are as given, small or large, or all the same" {
     alloc --size 1-16 --live 1MiB --threads 1 | holds '.[0] | .minimum_bytes == 1 and .maximum_bytes == 16 and (.slots / 1048576 * 5.41 - 1 | fabs) < 0.01' -s
     alloc --size 4096 --live 4MiB --threads 1 | holds '.[0] | .minimum_bytes == 4096 and .maximum_bytes == 4096 and .slots == 1024' -s
     alloc --size 1MiB-4MiB --live 64MiB --threads 1 | holds '.[-1].achieved > 0 and .[0].chunk_operations == 1' -s
 }
 
+# bats test_tags=slow
 @test "purging gives pages back: each operation faults more of them in" {
     local allocator usual purging
     for allocator in $(each_allocator); do
@@ -77,6 +79,7 @@ refused() {
     done
 }
 
+# bats test_tags=slow
 @test "a limit is kept, at few operations a second as at many" {
     local rate lines
     for rate in 50 2000 50000; do
@@ -87,6 +90,7 @@ refused() {
     alloc --threads 1 --limit 50 | head -n 1 | holds '.chunk_operations == 1'
 }
 
+# bats test_tags=slow
 @test "a percentage is of the calibration with the same sizes, allocator and threads" {
     run -2 "$BIN/loadgen" alloc --threads 1 --limit 50% --duration 0.2
     [[ $output == *"make one: jostle calib alloc --with '"*"--threads 1'" ]]
@@ -104,6 +108,7 @@ refused() {
     is_valid calibration "${kept[0]}"
 }
 
+# bats test_tags=slow
 @test "it obeys pause, rate and mark, and ends with its input" {
     load_start alloc --threads 2 --live 8MiB --limit 5000
     load_expect ready

@@ -21,6 +21,7 @@ cache() {
     "$BIN/loadgen" cache --json "${duration[@]}" "$@"
 }
 
+# bats test_tags=slow
 @test "the footprint is that part of L3, of one worker" {
     local percent l3
     for l3 in real 4194304 503316480; do

@@ -37,6 +37,7 @@ teardown() {
     load_holds '.elapsed_s == 0'
 }
 
+# bats test_tags=slow
 @test "paused, no thread of it wakes up even once" {
     load_start cpu --percent 20
     load_expect ready
@@ -108,6 +109,7 @@ rate_holds() {
         load_holds '.offered == $offered and ((.achieved + .dropped_s / .elapsed_s) / .offered | . > 0.85 and . < 1.15)' --argjson offered "$3"
 }
 
+# bats test_tags=slow
 @test "a new rate holds within 100 ms" {
     load_start cpu --percent 10 --threads 1
     load_expect ready
@@ -303,6 +305,7 @@ timely() {
     load_end
 }
 
+# bats test_tags=slow
 @test "lines that come while it pauses wait, however many there are" {
     # 20 KB of them, several times what it takes in at once.
     for _ in {1..400}; do printf 'resume\npause\nmark %030d\n' 7; done >"$BATS_TEST_TMPDIR/lines"
@@ -344,6 +347,7 @@ narrow() {
     perl -e 'open my $pipe, ">&=", shift; fcntl $pipe, 1031, 4096 or die' "$1" # F_SETPIPE_SZ
 }
 
+# bats test_tags=slow
 @test "whoever does not read its report stalls neither the load nor its end, and gets all of it later" {
     mkfifo "$BATS_TEST_TMPDIR/out"
     exec {hold}<>"$BATS_TEST_TMPDIR/out"

@@ -38,6 +38,7 @@ started() {
     [ "$(wc -l <"$MINE" 2>/dev/null)" -ge "$1" ]
 }
 
+# bats test_tags=slow
 @test "resume starts the command, pause ends its whole tree, and it can be resumed" {
     load_start exec --settle 300ms -- bash -c "$(family)" "$MINE"
     load_expect ready
@@ -120,6 +121,7 @@ add_cpu() {
     all=$(jq --argjson all "$all" '.cpu_s + $all' <<<"$LOAD_REPLY")
 }
 
+# bats test_tags=slow
 @test "the CPU time of children that nobody waits for is counted, and falls at no mark" {
     local all=0 _
     load_start exec --settle 100ms -- perl -e "$AUTO_REAPED" "$MINE.used"
@@ -138,6 +140,7 @@ add_cpu() {
         --argjson cpus "$(nproc)" --argjson all "$all" --argjson used "$(awk '{ sum += $1 } END { print sum }' "$MINE.used")"
 }
 
+# bats test_tags=slow
 @test "without a cgroup the CPU time is a lower bound: it falls at no mark" {
     local all=0 _
     load_start exec --accounting processes --settle 100ms -- perl -e "$AUTO_REAPED" "$MINE.used"

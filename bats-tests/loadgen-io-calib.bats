@@ -75,6 +75,7 @@ is_one_calibration() {
     [[ $output == *"kept as $KEPT/"* ]]
 }
 
+# bats test_tags=slow
 @test "jostle calib keeps what it measured, and --limit 50% is half of that" {
     run -0 --separate-stderr "$JOSTLE" calib disk --seconds 0.5
     [[ $output == *'--sequential --write --block-size 1MiB '*'--random --write'*'--sequential --read'*'--random --read'* ]]
@@ -89,12 +90,14 @@ is_one_calibration() {
     [[ $output == *"$(uname -n)"*disk*dsync* ]]
 }
 
+# bats test_tags=slow
 @test "a work file that was kept before jostle calib is still there after it" {
     "$BIN/loadgen" io --keep --duration 0.1 2>/dev/null
     run -0 "$JOSTLE" calib disk --seconds 0.5
     [[ -e $DISK/jostle-workfile.$EUID ]]
 }
 
+# bats test_tags=slow
 @test "each pattern and direction has its own hundred percent" {
     make_entry 40e6 .
     make_entry 400 . --random

@@ -109,6 +109,7 @@ delivers() {
     holds '.offered == 300 and .threads == 3' <"$BATS_TEST_TMPDIR/line"
 }
 
+# bats test_tags=slow
 @test "a rate below one operation a second is neither zero nor a flood" {
     # At 1 s and at 3 s; one that is late by 100 ms is dropped.
     summary --random --limit 0.5 --threads 2 --duration 4 | holds '.operations > 0 and .operations + .dropped == 2'
@@ -272,6 +273,7 @@ moves() {
     summary --random --duration 0.3 "$@" | holds '.operations > 0 and ($sync == "" or .sync == $sync)' --arg sync "${sync:-}"
 }
 
+# bats test_tags=slow
 @test "each sync mode works with one and with many in flight" {
     local sync depth
     for sync in direct dsync data none; do
@@ -393,6 +395,7 @@ marked_second() {
     [[ -z $(ls -A "$DISK") ]]
 }
 
+# bats test_tags=slow
 @test "the kept file is fully allocated and cannot be compressed" {
     local file
     file=$DISK/jostle-workfile.$(id -u)
@@ -478,6 +481,7 @@ marked_second() {
     PID=''
 }
 
+# bats test_tags=slow
 @test "the default random data go everywhere in the file, evenly and beyond 32 bits" {
     cat >"$BATS_TEST_TMPDIR/even.c" <<'END'
 #include "io/io.h"

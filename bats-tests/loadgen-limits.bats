@@ -85,6 +85,7 @@ teardown() {
     "$BIN/loadgen" switch --threads 500 --dry-run
 }
 
+# bats test_tags=slow
 @test "a calibration of the default footprint holds at another moment, with less memory left" {
     local bytes
     made_up_group $((4 << 30))

@@ -60,6 +60,7 @@ make_entry() {
     jq -c --arg now "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '.created = $now | .rate = 4e9 | '"${1:-.}" <"$BATS_TEST_TMPDIR/entry" >"$ENTRY"
 }
 
+# bats test_tags=slow
 @test "every kernel computes what it is defined to, with every kind of vectors that the CPU has" {
     local source=$ROOT/loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$source" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
@@ -141,6 +142,7 @@ END
     refused 'no such stores' --simd portable --non-temporal
 }
 
+# bats test_tags=slow
 @test "by default the footprint is several L3s, and the vectors are the widest, in memory avx2" {
     local best
     edge_known
@@ -175,6 +177,7 @@ limit_is_kept() {
         tail -n 1 <<<"$events" | kept "$(head -n 1 <<<"$events" | jq '.chunk_bytes // .chunk_loads')" "$1"
 }
 
+# bats test_tags=slow
 @test "a limit is kept: all over, second by second, and split between workers" {
     local events
     in_tries 3 limit_is_kept 2 --threads 1 --footprint 64MiB --limit 200M --interval 1s --duration 2.2s
@@ -240,6 +243,7 @@ limit_is_kept() {
     run -0 inside --footprint 64MiB
 }
 
+# bats test_tags=slow
 @test "what is no kernel, footprint, rate or option is refused" {
     refused 'give one of copy, scale, add, triad, read, write, chase' --kernel traid
     refused 'not a footprint' --footprint l4
@@ -264,6 +268,7 @@ limit_is_kept() {
     refused 'has no blocks' --kernel chase --block-size 1K
 }
 
+# bats test_tags=slow
 @test "a percentage is of the calibration with the same kernel, threads, cache and stores" {
     make_entry
     mem --threads 1 --footprint l2 --limit 50% 2>/dev/null | grep -m 1 ready | holds '.rate == 2e9 and .calibration == $entry and .calibration_age_s < 300' --arg entry "$ENTRY"
@@ -293,6 +298,7 @@ for_each_cpu() {
     cpus | tr ',' '\n' | while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done
 }
 
+# bats test_tags=slow
 @test "a percentage is of the calibration of the same CPUs, of this machine and its pages" {
     local second change
     make_entry
@@ -329,6 +335,7 @@ make_edge() {
     mv "$EDGE.new" "$EDGE"
 }
 
+# bats test_tags=slow
 @test "where the caches end is measured once, by whoever needs it" {
     small_l3
     local kept=$XDG_CACHE_HOME/jostle/machine
@@ -352,12 +359,14 @@ make_edge() {
     is_valid cache-edge "$(echo "$kept"/*.json)"
 }
 
+# bats test_tags=slow
 @test "what a campaign calibrates is what its load then does, where the caches are not known yet" {
     small_l3
     "$BIN/loadgen" mem --threads 1 --limit 50% --calib --if-missing 0.5
     "$BIN/loadgen" mem --threads 1 --limit 50% --duration 0.05
 }
 
+# bats test_tags=slow
 @test "by default the footprint is beyond the caches, as far as a load may take unasked and memory allows" {
     local l3 edge half
     half=$(awk '/^MemAvailable/ { print int($2 * 1024 * 0.4) }' /proc/meminfo)
@@ -380,6 +389,7 @@ make_edge() {
     mem --threads 1 --footprint l2 | head -n 1 | holds '.cache_edge_bytes == null'
 }
 
+# bats test_tags=slow
 @test "a calibration is kept under its own name, follows its schema, and is used" {
     run -0 --separate-stderr "$BIN/loadgen" mem --calib 0.5 --threads 1 --footprint l2
     [[ $output == *GB/s*"kept as $KEPT/"*.mem.kernel_triad_*.json* ]]
@@ -401,6 +411,7 @@ make_edge() {
     [[ $output == *"/nowhere/mine cannot be written (No such file"* ]]
 }
 
+# bats test_tags=slow
 @test "it obeys pause, resume, rate and mark, and ends with its input" {
     load_start mem --threads 1 --footprint 4MiB --limit 100M
     load_expect ready

@@ -52,6 +52,7 @@ served() {
     LISTEN_PID='' ROGUE_PID=''
 }
 
+# bats test_tags=slow
 @test "a session's streams never take all descriptors, and a silent one leaves where they run out" {
     # shellcheck disable=SC2016 # of the other shell
     IN=(bash -c 'ulimit -n 256 && exec "$@"' -)

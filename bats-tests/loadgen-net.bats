@@ -47,6 +47,7 @@ meets() {
     net "${@:3}" >"$BATS_TEST_TMPDIR/summary" && met "$1" "$2" <"$BATS_TEST_TMPDIR/summary"
 }
 
+# bats test_tags=slow
 @test "a limit is met: TCP at 1, 10 and 100 Mbit/s, with pieces and with 1 KiB blocks" {
     local rate
     for rate in 1 10 100; do
@@ -148,6 +149,7 @@ all_counted() {
         .achieved * .elapsed_s > 0.99 * $sent and .lost == 0' <"$BATS_TEST_TMPDIR/heard" && ((bad == 0))
 }
 
+# bats test_tags=slow
 @test "a listener counts what arrives, for every kind of sender" {
     # Of datagrams the kernel loses some when a listener gets no CPU for a tenth of a second.
     in_tries 4 all_counted
@@ -174,6 +176,7 @@ flows() {
         load_holds '.mark == "window" and .achieved > 0 and ((.achieved + .dropped * 512 / .elapsed_s) / $rate | . > 0.6 and . < 1.4)' --argjson rate "$2"
 }
 
+# bats test_tags=slow
 @test "pause stops all traffic and all threads; resume, a new rate and marks work" {
     load_start net --limit 2MB/s
     load_expect ready
@@ -202,6 +205,7 @@ last() {
     tail -n "$1" "$BATS_TEST_TMPDIR/listen" | jq -se "all(.[]; .event == \"interval\" and ($2))" >/dev/null
 }
 
+# bats test_tags=slow
 @test "a pause stops what is without a limit: UDP, round trips, a remote listener" {
     local kind
     net_listen --interval 100ms
@@ -269,6 +273,7 @@ received() {
     LOAD_PID=''
 }
 
+# bats test_tags=slow
 @test "a percentage is of the calibration that fits, and of no other" {
     "$BIN/loadgen" net --udp --ping --calib 0.5
     jq -s '.[0]' "$XDG_CACHE_HOME"/jostle/calibration/*.json |
@@ -279,6 +284,7 @@ received() {
     [[ $output == *'no calibration'*"jostle calib net --with '--tcp "*'--ping '* ]]
 }
 
+# bats test_tags=slow
 @test "several streams share threads; --discard saves the receiver's copy" {
     in_tries 4 summed_up '.achieved < 8.1e6 and .fairness > 0.9' --streams 4 --threads 2 --limit 8MB/s --duration 1
     in_tries 4 meets 50000000 512 --discard --limit 50MB/s --duration 1

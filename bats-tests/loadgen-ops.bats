@@ -33,6 +33,7 @@ per_cycle() {
     DURATION=100ms summary --limit 50M "$@" | jq '.peak_gops * 1e9 / .clock_hz | round'
 }
 
+# bats test_tags=slow
 @test "every kernel computes what it has to, and its check sees a wrong result" {
     local simd type
     for simd in avx512 avx2 sse2 sve neon portable scalar; do

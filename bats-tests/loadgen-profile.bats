@@ -38,6 +38,7 @@ delivered() {
             (.achieved * .elapsed_s + .dropped_s - .offered * .elapsed_s | fabs) < 0.02 * .elapsed_s + $owed)' -s <<<"$output"
 }
 
+# bats test_tags=slow
 @test "a replay follows its profile second by second" {
     printf 'cores: 1\nlength: 4\ntime: 1000 ms\nload: 0.1\ntime: 2000 ms\nload: 0.35\ntime: 3000 ms\nload: 0\ntime: 4000 ms\nload: 0.2\n' >"$PROFILE"
     in_tries 4 delivered --cpus "$(first_cpu)" --interval 1s
@@ -144,6 +145,7 @@ delivered() {
     holds '.[0].threads == 1' -s <<<"$output"
 }
 
+# bats test_tags=slow
 @test "under control a replay restarts with each resume, and repeats" {
     printf 'cores: 1\ntime: 400 ms\nload: 0.4\ntime: 800 ms\nload: 0\n' >"$PROFILE"
     load_start cpu --profile "$PROFILE" --cpus "$(first_cpu)"

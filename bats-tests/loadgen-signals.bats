@@ -23,6 +23,7 @@ child_of() {
     done
 }
 
+# bats test_tags=slow
 @test "SIGKILL of an exec load, of its process group, or of its guard leaves nothing of the command" {
     local accounting who load pids
     for accounting in processes auto; do
@@ -103,6 +104,7 @@ stranger_of_same_number() {
     [ "$output" = spared ]
 }
 
+# bats test_tags=slow
 @test "at a random time, by a random signal, a load leaves no process, file or control group" {
     chaos_rounds 16 1
 }

@@ -5,6 +5,7 @@ load helpers
 load loadgen
 load long-use
 
+# bats test_tags=slow
 @test "resumed and paused again and again, a load keeps its memory, descriptors, threads and processes" {
     long_keeps_sizes 5
 }

@@ -191,6 +191,7 @@ stats: end
 END
 }
 
+# bats test_tags=slow
 @test "where nothing is to be done between two runs, stats makes them; where something is, we do" {
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' 'stop\terror\t' >decisions
     run -0 loop
@@ -342,6 +343,7 @@ END
     [[ $(grep -c meter: log) -eq 0 ]]
 }
 
+# bats test_tags=slow
 @test "a load that ends with 2 was wrong use, and an error in its own words is told" {
     one_load
     printf '%s\n' 'run\tlow\t1\t1\tp\t-' >decisions
@@ -355,6 +357,7 @@ END
     [[ $output == 'jostle: load low ended: a text of its own' ]]
 }
 
+# bats test_tags=slow
 @test "the exit status of a load that is refused is certain" {
     # bash's wait for a process substitution would say 255 a few times.
     # shellcheck disable=SC2016 # expanded there

@@ -67,6 +67,7 @@ load helpers
     [[ $output == 'jostle: WITHOUT=libuv: not a library that can be left out: give liburing or jemalloc' ]]
 }
 
+# bats test_tags=slow
 @test "what a build was made with is kept for make install, until it is given anew" {
     local build=$BATS_TEST_TMPDIR/build
     local -a one=(make -s -C "$ROOT" BUILD="$build" "$build/obj/loadgen/main.o")
@@ -112,6 +113,7 @@ load helpers
     [[ $output == *'.ci/lint --fix'* ]]
 }
 
+# bats test_tags=slow
 @test "an installed jostle works from its prefix alone" {
     run -0 make -C "$ROOT" install BUILD="$BUILD" PREFIX="$BATS_TEST_TMPDIR/prefix"
     cd "$BATS_TEST_TMPDIR"
@@ -175,6 +177,7 @@ load helpers
     [[ $(<"$folder/revision") == "$("$ROOT/packaging/revision")" ]]
 }
 
+# bats test_tags=slow
 @test "make sanitize fails on what a sanitizer finds, also where no test looks at the program's status" {
     local name
     local -a fresh=(env)
@@ -191,6 +194,7 @@ load helpers
     run -0 "${fresh[@]}" "$ROOT/bats-tests/checks/sanitize" build "$PWD/b.bats"
 }
 
+# bats test_tags=slow
 @test "make shows a short line for each file, and V=1 its command" {
     local build=$BATS_TEST_TMPDIR/build
     local -a one=(make -C "$ROOT" --no-print-directory BUILD="$build" CFLAGS=-O0)
@@ -215,6 +219,7 @@ load helpers
     [[ $("$BATS_TEST_TMPDIR/packaging/revision") == 0123456789 ]]
 }
 
+# bats test_tags=slow
 @test "the table of the peers comes of its cells, without the peers that are not installed" {
     local peer
     run -0 --separate-stderr "$ROOT/bench/table" "$BATS_TEST_TMPDIR/peers" --only 'harness-*' --set min-runs=1 --set max-runs=1

@@ -63,6 +63,7 @@ found() {
     "$METER" -- true | holds '.metrics == {} and .metric_failure == null and .output == null'
 }
 
+# bats test_tags=slow
 @test "take= says which of several matches counts, of a regex as of jq" {
     local take of
     printf 'x=3 x=1\nno\nx=7\nx=5' >regex # the last line has no end
@@ -103,6 +104,7 @@ found() {
     fails 'not found in log.*' 'file:log.*:/z (.)/' 'echo "x 1" >log.2'
 }
 
+# bats test_tags=slow
 @test "a figure that is not there, is no number or not finite is a failure with its reason, never a zero" {
     fails 'not found in stdout' 'stdout:/x=(.)/' 'echo y=1'
     fails 'not found in stderr' 'stderr:/(1)/' :
@@ -227,6 +229,7 @@ found() {
     done
 }
 
+# bats test_tags=slow
 @test "a file that the run did not write is not its own" {
     local meter line
     echo 5 >old
@@ -392,6 +395,7 @@ like_perf() {
     jq -n "$ours / $theirs" | holds ". > 1 / $2 and . < $2" || { printf '%s: %s, perf: %s\n' "$1" "$ours" "$theirs" && return 1; }
 }
 
+# bats test_tags=slow
 @test "events are counted as perf counts them, by the names that it has" {
     command -v perf >/dev/null || skip 'perf is not installed'
     perf stat -e page-faults true 2>/dev/null || skip 'nothing can be counted here'

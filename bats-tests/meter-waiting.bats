@@ -162,6 +162,7 @@ little_beyond() {
     ./ending
 }
 
+# bats test_tags=slow
 @test "meter's own wait is taken from no time in which the target worked" {
     local i
     keep_busy "$first" 3

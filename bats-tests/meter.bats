@@ -71,6 +71,7 @@ agree() {
     holds 'all(.[]; . >= 0.2)' <<<"[$(paste -sd, ours)]"
 }
 
+# bats test_tags=slow
 @test "CPU time of grandchildren that nobody waited for is counted, by every accounting" {
     local kind shape
     for kind in $(accountings); do
@@ -98,6 +99,7 @@ told_apart() {
         holds '.system_s > 0.6 * (.user_s + .system_s)' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "user and system time are told apart" {
     local kind
     for kind in $(accountings); do
@@ -150,6 +152,7 @@ right_to_1_mib() {
     done
 }
 
+# bats test_tags=slow
 @test "peak memory does not depend on the size of the caller, whether it forks or becomes meter" {
     local mib way
     ! sanitized || skip "the sanitizers' memory is in what the target starts from"
@@ -219,6 +222,7 @@ right_to_1_mib() {
     holds '.exit_code == 127 and .start_error == null' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "a time-out ends the whole tree, also a daemon that ignores every signal" {
     local kind
     for kind in $(accountings); do
@@ -353,6 +357,7 @@ lingers() {
     eventually 30 gone "$(<pid)"
 }
 
+# bats test_tags=slow
 @test "whichever of meter's processes is killed: no process, also no daemon, and no control group is left" {
     local kind victim meter keeper
     for kind in auto rusage; do
@@ -436,6 +441,7 @@ allowed_cpus() {
     [[ $(<./nice) == 7 ]]
 }
 
+# bats test_tags=slow
 @test "records match the schema, however the run ended" {
     local kind line
     {
@@ -495,6 +501,7 @@ allowed_cpus() {
     holds '.counters == null' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "the kernel's counters hold the whole tree from the exec on, with descendants that nobody waited for" {
     local shape
     "$METER" --counters software --output "$RECORD" -- true
@@ -534,6 +541,7 @@ allowed_cpus() {
     [[ -z $(groups_of_meters "$meter") ]]
 }
 
+# bats test_tags=slow
 @test "--serve: peak memory, CPU time and survivors of one run are not in the next" {
     local kind meter line
     cat >target <<END
@@ -664,6 +672,7 @@ little_more() {
             | [range(1; length) | $s[.] - $s[. - 1] - $w[. - 1] | select(. > 0)] | min < 2 * ($w | min)' <records
 }
 
+# bats test_tags=slow
 @test "--serve: a run of true costs little more than the run" {
     ! sanitized || skip "the sanitizers take their time"
     yes run | head -n 200 >commands
@@ -690,6 +699,7 @@ END
     holds '.machine | .busy_s == null and .swap_in_pages == null and .throttle_count == null' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "wrong use is refused with 2 and one line" {
     local -a wrong=(--bogus '-x' '--timeout 0' '--timeout 1x' '--nice 20' '--cpus 3-1' '--cpus x' '--accounting none' '--counters some')
     local words
@@ -720,6 +730,7 @@ cheap() {
         holds -s 'map(.user_s + .system_s) | .[0] < 10 * .[1]' <<<"$(cat by-meter by-shell)"
 }
 
+# bats test_tags=slow
 @test "meter is static, and costs a few starts of a program" {
     ! sanitized || skip "the sanitizers take their time"
     [[ $(readelf -lW "$METER") != *INTERP* ]]

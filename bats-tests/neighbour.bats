@@ -61,6 +61,7 @@ gained() {
     is_valid experiment out/experiment.json
 }
 
+# bats test_tags=slow
 @test "paused, nothing of its tree runs, whatever it forks; resumed, all of it does" {
     neighbour setsid sh -c 'while :; do (:); (sh -c "exit 0"); done'
     coproc LOAD { "$BIN/loadgen" neighbour --pid "$PID" --pause --control --json; }

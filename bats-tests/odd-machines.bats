@@ -14,12 +14,14 @@ teardown() {
     rm -rf -- "$ODD"
 }
 
+# bats test_tags=slow
 @test "what a user's environment says to shells and libraries changes no measurement and no report" {
     odd_machine decimal-comma time-zone posixly-correct bash-env cdpath grep-options git jq-home other-topology \
         private-files ifs shell-options shell-functions
     odd_experiment "$ODD/hostile"
 }
 
+# bats test_tags=slow
 @test "a machine without /sys, PSI, cgroups, io_uring and performance counters can be measured" {
     odd_machine one-cpu no-io-uring no-perf old-kernel no-psi no-sys
     odd_experiment "$ODD/bare"
@@ -27,11 +29,13 @@ teardown() {
     tail -n 1 "$ODD/bare/records/runs.jsonl" | holds '.pressure == null and .stalls.source != "cgroup" and .cpus != null'
 }
 
+# bats test_tags=slow
 @test "a user without a name or a home, who sees no other processes, can measure" {
     odd_machine noexec-tmp hidden-processes no-home
     odd_experiment "$ODD/nobody"
 }
 
+# bats test_tags=slow
 @test "a machine on which nothing can be measured is refused in one line" {
     local name
     local -A wrong=(['read-only-tmp']=TMPDIR ['full-tmp']='disk full' ['useless-files']='umask 022' ['few-descriptors']='ulimit -n' ['no-proc']='/proc')
@@ -84,6 +88,7 @@ stepped_s() {
     jq -s 'map(.start[:19] + "Z" | fromdate) | .[-1] - .[0]' "$ODD/records/runs.jsonl"
 }
 
+# bats test_tags=slow
 @test "a clock that is set an hour forward during a run ends nothing, and no time is made of it" {
     stepping 3600
     "${IN[@]}" "$JOSTLE" slowdown --quiet --min-runs 8 --max-runs 8 --washout 0 --max-time 600s --output "$ODD/records" --load 'half=cpu --percent 50' -- touch "$ODD/stepped" 2>"$ODD/err"
@@ -93,6 +98,7 @@ stepped_s() {
     holds '.forecast.took_s < 600 and all(.conditions[]; .runs == 8)' <"$ODD/records/result.json"
 }
 
+# bats test_tags=slow
 @test "a clock that is set an hour back during a run does not lengthen --max-time" {
     stepping -3600
     run -0 --separate-stderr timeout 200 "${IN[@]}" "$JOSTLE" slowdown --quiet --error 0.0001 --max-runs 2000 --max-time 3s --output "$ODD/records" \
@@ -184,6 +190,7 @@ stuck() {
     [[ $stderr == "jostle: $ODD/temporary/jostle."*' cannot be opened (No such file or directory): '* && ${#stderr_lines[@]} -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "a parent that leaves us a thousand open files does not end an experiment" {
     # bash waits by select, which knows no descriptor above 1023.
     run -0 --separate-stderr python3 - "$JOSTLE" slowdown --quiet --runs 6 --max-time 30s --output "$ODD/records" --load 'little=cpu --percent 5' -- true <<'EOF'

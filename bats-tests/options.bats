@@ -19,10 +19,12 @@ walk() {
     (cd walked && "$BATS_FILE_TMPDIR/walk" "$@")
 }
 
+# bats test_tags=slow
 @test "every load of loadgen refuses what is no value of an option, in one line" {
     walk "$BIN/loadgen"
 }
 
+# bats test_tags=slow
 @test "every other program in C refuses what is no value of an option, in one line" {
     local program failed=0
     for program in "$BIN"/*; do
@@ -50,6 +52,7 @@ rows_of() {
     [[ $failed -eq 0 ]]
 }
 
+# bats test_tags=slow
 @test "every command of jostle refuses an unknown option in one line, before it begins anything" {
     local file name
     mkdir empty
@@ -151,6 +154,7 @@ refused() {
     [[ $stderr == *'a?b?[31mc'* ]]
 }
 
+# bats test_tags=slow
 @test "a wrong value in a campaign file is refused with file, line and key, whichever setting it is" {
     local name type marks wrong known=0
     while IFS=$'\t' read -r _ name _ type _ _ _ marks _ wrong; do

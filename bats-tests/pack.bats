@@ -83,11 +83,13 @@ derived() {
     [[ $(<ran) == $'a\nb' ]]
 }
 
+# bats test_tags=slow
 @test "the evidence of pack has a row for each law, in which no more copies are said to fit than do" {
     PACK_PACKS=1 run -0 "$ROOT/bats-tests/evidence/pack" --simulate
     [[ ${#lines[@]} -eq 7 && ${lines[1]} =~ ^'saturates at 11'\ +11\ +11\ +0.0\ %\ +100.0\ %\ +100.0\ % ]]
 }
 
+# bats test_tags=slow
 @test "a search by halves finds how many fit, and the knee, and measures few numbers of copies" {
     planned one --at-most 1.05
     "$ROOT/bats-tests/evidence/tools/made-pack" one 'n <= 11 ? 1 : n / 11' 1 0.01 20
@@ -164,6 +166,7 @@ derived() {
     [[ $stderr == 'jostle: no/such/folder cannot be written ('*')'* && ! -e jostle-results ]]
 }
 
+# bats test_tags=slow
 @test "a pack runs from the command line to the report, and is complete afterwards" {
     local out
     local -a hooks=(--setup 'touch made' --prepare 'touch prepared' --cleanup 'rm -f made prepared')
@@ -183,6 +186,7 @@ derived() {
     [[ $stderr == *'already holds a pack'* ]]
 }
 
+# bats test_tags=slow
 @test "a program that fails only beside a copy of itself: the message says which copy, and what to do" {
     run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 60s -- sh -c \
         'mkdir taken 2>/dev/null || { echo taken already >&2; touch met; exit 3; }; [ "$JOSTLE_COPIES" = 1 ] || until [ -e met ]; do sleep 0.05; done; rmdir taken'

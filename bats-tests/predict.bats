@@ -65,6 +65,7 @@ print(json.dumps([math.exp(v) for v in (center, min(low + [center]), max(high + 
 PYTHON
 }
 
+# bats test_tags=slow
 @test "predict: a prediction is the regression of the profile's slowdowns on its reporters, and its interval" {
     profile a
     profile b '.pressure.reporters[0].log_ratio = 0.3 | .sensitivity[].points[].slowdown *= 1.03'
@@ -83,6 +84,7 @@ PYTHON
     holds '.predictions[0] | .beside == ["b", "c"] and (.slowdown / $hand[0] - 1 | fabs) < 1e-9' --argjson hand "$(<hand)" <r
 }
 
+# bats test_tags=slow
 @test "predict: of the recorded pairs it is off by little more than their noise, and its intervals hold" {
     local pairs=$ROOT/results/reference/pairs file
     # Their programs may have been updated here meanwhile.
@@ -113,6 +115,7 @@ PYTHON
     [[ $output == *'Measured, too: 144 pairs; mean absolute error 15.'*' points; the noise of what was measured is 14.'*' (by 36 that were measured twice); '*' in the interval of the prediction. Skill 0.8'*' over saying 1 of each; at most 0.8'* ]]
 }
 
+# bats test_tags=slow
 @test "predict: without reporters there is no number, but the reason, and status 4" {
     profile a
     profile older 'del(.pressure.beside_loads)'
@@ -140,6 +143,7 @@ PYTHON
     holds 'all(.predictions[]; .verdict == "below")' <<<"$output"
 }
 
+# bats test_tags=slow
 @test "predict: the gate asks for a quieter machine, unless the effect is large" {
     local small='.noise.sd = 0.15 | .sensitivity[].points[].slowdown = 1.01'
     profile small "$small"
@@ -157,6 +161,7 @@ PYTHON
     [[ $output == *'1.0'*' ?'*'shown by --force'*'alone-sd 15 %'* ]]
 }
 
+# bats test_tags=slow
 @test "predict: a profile that cannot be used is named, with what to do" {
     profile a
     profile b
@@ -204,6 +209,7 @@ PYTHON
     holds '(.programs | map(.name)) == ["a", "a\\xff"] and (.predictions | length) == 2' <record
 }
 
+# bats test_tags=slow
 @test "predict: every format shows predicted and measured, and the record is as its schema" {
     profile a
     profile 'b|<c>'
@@ -232,6 +238,7 @@ PYTHON
     [ -z "$("$JOSTLE" predict --quiet a.profile.json 'b|<c>.profile.json')" ]
 }
 
+# bats test_tags=slow
 @test "predict: --check runs each program beside each other one as its profile has it, and is not repeated" {
     profile a '.program.words = ["sh", "-c", "echo \"$0\"", "it'"'"'s"] | .program.input = "/dev/null" | .program.prepare = "true"'
     profile b '.program.words = ["true"] | .program.setup = "make b" | .program.conclude = "rm b"'
@@ -265,6 +272,7 @@ running() {
     compgen -G 'pid.*' >/dev/null
 }
 
+# bats test_tags=slow
 @test "predict: a signal ends a --check with all that it has started, and says how to continue" {
     local pid code=0 file
     profile sleeper '.program.words = ["sh", "-c", "echo >pid.$$; exec sleep 60"] | .machine.host = "'"$(uname -n)"'"'

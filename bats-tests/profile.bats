@@ -69,6 +69,7 @@ values() {
     tr '\0' '\n' | awk -v name="$1" 'NR % 2 { take = ($0 == name); next } take'
 }
 
+# bats test_tags=slow
 @test "what was measured becomes sensitivity, noise and pressure, as a valid record" {
     mkdir p
     plan '.kinds += ["io"]' >p/profile-plan.json
@@ -136,6 +137,7 @@ values() {
     holds 'any(.reasons[]; startswith("pressure: not measured"))' <solver.profile.json
 }
 
+# bats test_tags=slow
 @test "how runs alone vary: what it would take, and whether it can be told" {
     mkdir -p p/alone
     plan '.check_noise = true' >p/profile-plan.json
@@ -154,6 +156,7 @@ values() {
     holds '(.verdict | test("alone-sd 1[345] %, it would take [23][0-9][0-9] runs a side"))' <noise.json
 }
 
+# bats test_tags=slow
 @test "the program as a neighbour keeps its words, stdin and preparation; the time has to do" {
     mkdir p
     plan '.kinds = ["cpu"] | .levels = [1] | .adds = false | .words = ["./a b", "+", "x"] | .input = "in put" | .prepare = "make clean" | .conclude = "make gone"
@@ -181,6 +184,7 @@ values() {
     [[ $("$BIN/profile" --next p | values problem) == 'a run takes 0.'*' s, and a profile of it '*' at least, more than the 8 s of --max-time: give more, or fewer --kinds or --levels' ]]
 }
 
+# bats test_tags=slow
 @test "a program is profiled for real: alone, under a load, and once more with --resume" {
     # shellcheck disable=SC2016 # the program's
     local -a words=(--kinds alloc --levels 20 --no-pressure --max-runs 2 -- sh -c 'echo "$WORKFILE_SIZE" >size; sleep 0.02')
@@ -234,6 +238,7 @@ has_run() {
     [[ $status -eq 143 && $(<err) == *'the experiment alone was ended by a signal (status 143): '* ]]
 }
 
+# bats test_tags=slow
 @test "wrong use and what is no profile are refused by one line" {
     run -2 "$JOSTLE" profile
     [[ $output == 'jostle: no program: give one: jostle profile -- PROGRAM' ]]

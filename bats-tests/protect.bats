@@ -86,6 +86,7 @@ group_or_skip() {
     kill "$!"
 }
 
+# bats test_tags=slow
 @test "settings in brackets are those of the load, of the target, or of both" {
     local cpu
     cpu=$(first_cpu)
@@ -112,6 +113,7 @@ group_or_skip() {
     [[ ! -e ran && ! -e out ]]
 }
 
+# bats test_tags=slow
 @test "a setting of one's own is turned on before and off after each run of its condition, also when jostle is killed" {
     local pid command
     measured slowdown --runs 3 --load 'own=[mine] cpu --percent 10' --setting 'mine=on: echo on >>said; off: echo off >>said'
@@ -258,6 +260,7 @@ both_measured() {
     [[ $output == *"cannot write $PWD/file/jostle/settings/"* && ! -e ran && ! -e out ]]
 }
 
+# bats test_tags=slow
 @test "a load that loses its setting ends the experiment" {
     # The load makes itself nicer than it was told.
     run -1 "$JOSTLE" slowdown --output out --runs 2 --load 'l=[nice=3] exec: sh -c "renice -n 9 -p $(ps -o ppid= -p $PPID) >/dev/null; exec sleep 1000"' -- sleep 0.2
@@ -297,6 +300,7 @@ both_measured() {
     holds -s 'map(select(.condition != "baseline").load[0].offered) | max == min' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "without --try all that can be set here is tried, and what cannot is named with the reason" {
     "$JOSTLE" protect --quiet --output out --runs 1 --load 'some=cpu --percent 10' -- true
     holds '(.loads | map(.name) | index("some.nice-19")) and (.loads | map(.name) | index("some.sched-idle"))' <out/experiment.json

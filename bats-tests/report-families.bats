@@ -55,6 +55,7 @@ family() {
     pairs load 0.98 1 1.02 | summary --statistic mean --min-runs 3 --max-runs 3 | holds '.slowdowns[0].p == 1'
 }
 
+# bats test_tags=slow
 @test "p and interval never contradict each other: looked at repeatedly, of several metrics, with a limit" {
     local seed option
     for option in '' '--metric all' '--at-most 1.1' '--min-runs 20'; do
@@ -87,6 +88,7 @@ family() {
     jq -e '.cells[0].all_slowdowns[0].q == .cells[0].slowdown.q' model.json
 }
 
+# bats test_tags=slow
 @test "each format says how many are expected by chance, and marks those that hold" {
     family .0001 .0004 .0019 .0095 .0201 .0278 .0298 .0344 .0459 .3240 .4262 .5719 .6528 .7590 1
     local format text='15 slowdowns with two-sided intervals at 95 %: by chance up to 0.75 would look distinguishable from noise (0.38 slower, 0.38 faster), 9 do; † marks the 4 that hold at a false discovery rate of 5 %'
@@ -119,6 +121,7 @@ PYTHON
     [[ $output != *'†'* && $output != *'by chance'* ]]
 }
 
+# bats test_tags=slow
 @test "slowdowns that were recorded without p have no q, and the report says so" {
     family .0001 null .9 null
     report campaign --format json | jq -e '.family.with_p == 2 and ([.cells[].slowdown.q] | sort) == [null, null, 0.0002, 0.9]'

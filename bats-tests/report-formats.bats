@@ -75,6 +75,7 @@ compiles() {
     [[ $(wc -l <table) -gt 5 ]]
 }
 
+# bats test_tags=slow
 @test "terminal: as wide as it is; colours at a terminal only, and not with NO_COLOR or a dumb one" {
     local command at_terminal=$BATS_TEST_DIRNAME/at-terminal.py
     printf -v command '%q report --quiet %q' "$JOSTLE" "$FIXTURES/campaign"
@@ -94,6 +95,7 @@ compiles() {
     [[ $(<dumb) != *$'\e'* ]]
 }
 
+# bats test_tags=slow
 @test "terminal: an ugly name cannot speak to the terminal" {
     nasty campaign "$(nasty_name)"$'\xe2\x80\xae\xe2\x80\x8b'
     report campaign >out
@@ -107,6 +109,7 @@ compiles() {
     grep -q 'result.json is empty' err
 }
 
+# bats test_tags=slow
 @test "Markdown: an ugly name stays in its cell and is no mark-up" {
     nasty campaign
     report campaign --format md >out.md
@@ -152,6 +155,7 @@ PYTHON
     [[ $output == 'delannoy.n=5@disk.100%' ]]
 }
 
+# bats test_tags=slow
 @test "LaTeX: compiles as it is, with the figures, without and with load, and levels as columns" {
     report --quiet "$FIXTURES/campaign" --output report.tex
     compiles report.tex
@@ -165,6 +169,7 @@ PYTHON
     grep -F 'the target failed with exit code 3' report.tex.txt
 }
 
+# bats test_tags=slow
 @test "LaTeX: compiles by input in a document of one's own" {
     report --quiet "$FIXTURES/campaign" --output report.tex
     printf '%s\n' '\documentclass{article}' '\usepackage{longtable}' '\begin{document}' 'Before.' '\input{report.tex}' 'Afterwards.' '\end{document}' >mine.tex
@@ -172,6 +177,7 @@ PYTHON
     [[ $(<mine.tex.txt) == *'Before.'*'Slowdown by level of disk'*'Afterwards.'* ]]
 }
 
+# bats test_tags=slow
 @test "LaTeX: an ugly name compiles and is read back" {
     nasty campaign
     printf 'INCLUDED' >x.tex
@@ -185,6 +191,7 @@ PYTHON
     grep -F '$HOME %d #_~^ [z]' text
 }
 
+# bats test_tags=slow
 @test "hyperfine: its plotting scripts find what they read" {
     nasty campaign
     report campaign --format hyperfine >ugly.json
@@ -214,11 +221,13 @@ assert results("ugly.json")[0]["command"] == "'%s' 5 (alone)" % open("name", new
 PYTHON
 }
 
+# bats test_tags=slow
 @test "JSON: an ugly name is what it was" {
     nasty campaign
     report campaign --format json | holds 'all(.cells[]; .target == $name and .command == [$name, "5"])' --arg name "$(nasty_name)"
 }
 
+# bats test_tags=slow
 @test "a cell without figures makes no format fail" {
     synthetic 2 2 campaign
     truncate -s 99 campaign/cells/*/result.json
@@ -230,6 +239,7 @@ PYTHON
     done
 }
 
+# bats test_tags=slow
 @test "a cell of an environment without facts makes no format fail" {
     synthetic 2 2 campaign
     edited campaign/cells/*10%/experiment.json '.environment = {}'
@@ -253,6 +263,7 @@ PYTHON
     [[ $output == *'(did you mean names?)'* ]]
 }
 
+# bats test_tags=slow
 @test "a column that is added or moved keeps its own title in each format" {
     local format jq
     jq=$(command -v jq)
@@ -304,6 +315,7 @@ for format, wanted in ("md", 6), ("latex", 4), ("html", 4):
 PYTHON
 }
 
+# bats test_tags=slow
 @test "formats of services: a name for each result, its median and the ends of its interval" {
     local -a quick=("$ROOT/results/reference/quick")
     local count

@@ -34,6 +34,7 @@ over() {
     report campaign --format json | holds "[.cells[] | select(.sessions > 1)][0] | $1"
 }
 
+# bats test_tags=slow
 @test "the ratio over sessions has the interval of their ratios, whatever each session says of itself" {
     sessions 1.01 1.02 1.03
     # Baselines are alike, so it is Student's: two degrees of freedom.
@@ -48,6 +49,7 @@ over() {
     report campaign --format json | holds '[.cells[] | select(.sessions == 1) | .slowdown.distinguishable] == [true, true, true]'
 }
 
+# bats test_tags=slow
 @test "where baselines differ from session to session, the ratio is by Fieller over both" {
     sessions 1.2 1.3 1.25
     edited "campaign/cells/$base.session2/result.json" '.conditions[0].wall_s.center = 2'
@@ -60,6 +62,7 @@ over() {
     over '.slowdown.ratio - 5.05 / 4 | fabs < 1e-9'
 }
 
+# bats test_tags=slow
 @test "no time and no ratio over sessions has a bound below 0" {
     sessions 0.5 3
     over '.slowdown | .ci[0] == 0 and .ci[1] > 3 and .ratio == 1.75'
@@ -67,6 +70,7 @@ over() {
     over '.baseline.wall_s | .ci[0] == 0 and .ci[1] > 4 and .center == 2.5'
 }
 
+# bats test_tags=slow
 @test "one row for people, a line with what it is made of, and the legend says it; the family has one slowdown" {
     sessions 1.25 1.26 1.24
     report campaign >out
@@ -86,6 +90,7 @@ over() {
     for format in md latex html; do report campaign --format $format | grep -qF '5 sessions: 1.250'; done
 }
 
+# bats test_tags=slow
 @test "no page says of sessions what is true of a single one, and each says of which statistic its figures are" {
     sessions 1.25 1.26 1.24
     local file format
@@ -182,6 +187,7 @@ PYTHON
     report campaign --format json | holds '.between_hosts | length == 1 and (.[0].hosts | length) == 2 and all(.[0].hosts[]; .cells == 1)'
 }
 
+# bats test_tags=slow
 @test "a gate over sessions is judged by their interval, and not beside a problem of one of them" {
     sessions 1.01 1.02 1.03
     edited "campaign/cells/$base/experiment.json" '.settings.at_most = 1.2'

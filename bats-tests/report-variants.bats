@@ -70,6 +70,7 @@ ugly() {
     report service | grep -Eq '^condition +runs +wall time'
 }
 
+# bats test_tags=slow
 @test "metrics: every format has their figures, in their unit" {
     local format
     for format in md latex html github junit; do
@@ -97,6 +98,7 @@ PYTHON
     holds '.cells[0] | .main == "p99_ms" and .slowdown.metric == "p99_ms" and .loaded.metrics.rps.unit == "1/s"' <model.json
 }
 
+# bats test_tags=slow
 @test "metrics: the page has a table, a curve and the points of each" {
     report "$FIXTURES/service" --format html >page
     page_drawn page >out
@@ -134,6 +136,7 @@ PYTHON
     [[ $(<out) != *'does the load change it'* && $(<out) != *'load achieved'* && $(<out) == *'faster'* || $(<out) == *' same'* ]]
 }
 
+# bats test_tags=slow
 @test "variants: every format has the verdicts, and csv and json the numbers of the record" {
     local format
     for format in md latex html github; do
@@ -167,6 +170,7 @@ PYTHON
     holds '.family.slowdowns == 2 * (4 + 3 + 2)' <model.json
 }
 
+# bats test_tags=slow
 @test "variants: all of a campaign's sessions make one comparison, with the interval over them" {
     mkdir -p campaign/cells
     local number folder
@@ -194,6 +198,7 @@ PYTHON
     holds '[.cells[] | select(.sessions == 3 and .variant == "new")][0].comparisons | all(.verdict == "faster")' <model.json
 }
 
+# bats test_tags=slow
 @test "services and capacities have their lines and rows" {
     report "$FIXTURES/service" >out
     grep -q '^service: redis-server --port 6379, ready by port:6379, a new one for each block$' out
@@ -224,6 +229,7 @@ PYTHON
     [[ $(<out) == *'below 1000 /s'* && $(<out) != *'verdict'* ]]
 }
 
+# bats test_tags=slow
 @test "names and units are text in every format" {
     ugly ugly
     local format
@@ -284,6 +290,7 @@ for name in ("tests", "failures", "errors"):
 PYTHON
 }
 
+# bats test_tags=slow
 @test "junit: what is surely above --at-most fails, what is undecided is skipped, the rest passes" {
     run -0 junit "$FIXTURES/service"
     [[ $output == *'case | under mem-50: p99_ms | failure: under mem-50, p99_ms: ratio 1.504 [1.489, 1.519] is above 1.2'* ]]
@@ -309,6 +316,7 @@ PYTHON
     [[ $output != *' failure'* && $output != *' skipped'* ]]
 }
 
+# bats test_tags=slow
 @test "junit: of several metrics only that which is above --at-most fails" {
     fixture service
     edited service/result.json '.slowdowns[] |= (if .verdict == null then . elif .metric == "rps" then .verdict = "above" | .gate = "below" | .ratio = 1.01 | .ci = [1, 1.02] else .gate = .verdict end)'
@@ -316,12 +324,14 @@ PYTHON
     [[ $(grep -c ' failure: ' <<<"$output") -eq 1 && $output == *'under mem-50: p99_ms | failure: '* ]]
 }
 
+# bats test_tags=slow
 @test "LaTeX compiles with a metric's name in a title" {
     command -v pdflatex >/dev/null || skip 'pdflatex is not installed'
     report "$FIXTURES/service" --output service.tex
     pdflatex -interaction=nonstopmode -halt-on-error service.tex >out.tex 2>&1
 }
 
+# bats test_tags=slow
 @test "junit: an experiment that failed is an error, one that has not run is skipped" {
     run -0 junit --quiet "$FIXTURES/campaign"
     [[ $output == *'error: failed: the target failed with exit code 3: no such file: fix it'* ]]
@@ -337,6 +347,7 @@ PYTHON
     [[ $output == *'case | alone: wall time'* ]]
 }
 
+# bats test_tags=slow
 @test "github: the verdict first, then the ratios, what is broken on top; the rest is folded" {
     run -0 report "$FIXTURES/service" --format github
     [[ ${lines[0]} == '### ❌ 2 of 4 ratios above the limit: service' ]]
@@ -366,6 +377,7 @@ PYTHON
     [[ $command == *"--metric wall_s --metric 'rps=stdout:/([0-9.]+) requests/,unit=1/s,better=higher'"* && $command == *'--at-most 1.05 --same-within 2%'* ]]
 }
 
+# bats test_tags=slow
 @test "the page's command of what ignores exit codes, and of what was measured when --conclude was --cleanup" {
     fixture service
     edited service/experiment.json '.settings |= (.ignore_failure = true | .ignore_codes = [1, 3] | .cleanup = "rm x" | del(.conclude))'
@@ -376,6 +388,7 @@ PYTHON
     run ! grep -e '--ignore-codes' -e '--cleanup' out
 }
 
+# bats test_tags=slow
 @test "each format says which problem leaves a gate undecided, and a gate of relations what they are" {
     fixture service
     edited service/result.json '.gate.verdict = "undecided" | .verdict = "undecided" | .gate.why = ["load-short"]
@@ -397,6 +410,7 @@ PYTHON
     grep -qxF 'same within 2 % for wall time, rps: undecided because of changed (faster)' out
 }
 
+# bats test_tags=slow
 @test "what is printed is the record's interval: bounds where its sides differ, and digits that show what it leaves out" {
     fixture service
     # No time is negative, and 1 is seen to be left out.

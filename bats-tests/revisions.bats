@@ -28,6 +28,7 @@ left() {
     git status --short
 }
 
+# bats test_tags=slow
 @test "each revision is built and run in a folder of its own, of which nothing stays" {
     "$JOSTLE" run --quiet --runs 2 --output ../../out --revision old=first --revision new=main --build make -- ./solver in.dat
     diff <(sort "$RAN") - <<<$'one\none\ntwo\ntwo'
@@ -56,6 +57,7 @@ left() {
     [[ $(grep -c 'is run by sh' <<<"$output") -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "the working tree as it is: changed and new files, without the records; the index stays" {
     sed -i s/two/three/ solver.in && git add solver.in && sed -i s/three/four/ solver.in && echo >new.in
     git status --short >../../before
@@ -68,6 +70,7 @@ left() {
     "$JOSTLE" run --quiet --runs 2 --output jostle-results/* --resume --revision first --revision . --build make -- ./solver
 }
 
+# bats test_tags=slow
 @test "what cannot be is refused in one line, before anything is built" {
     local -a wrong
     while IFS='|' read -r -a wrong; do
@@ -94,6 +97,7 @@ WRONG
     [[ $output == *'not a git repository'* ]]
 }
 
+# bats test_tags=slow
 @test "Ctrl-C during a build leaves no process and no worktree" {
     "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'sleep 300 & echo $! >"$RAN"; wait' -- ./solver 2>../../err &
     local pid=$! code=0
@@ -106,6 +110,7 @@ WRONG
     [[ -z $(left) && ! -e ../../out ]]
 }
 
+# bats test_tags=slow
 @test "what a jostle that was killed has left is removed by the next" {
     "$JOSTLE" run --output ../../out --revision a=main --revision b=first --build 'echo $$ >"$RAN"; exec sleep 300' -- ./solver &
     local pid=$! all one
@@ -135,6 +140,7 @@ WRONG
     [[ ! -s ../../err && -e ../../out/result.json ]]
 }
 
+# bats test_tags=slow
 @test "two at once in one repository: git is at one worktree at a time" {
     # It may fail on what another one has half written.
     mkdir ../../bin
@@ -167,6 +173,7 @@ END
     eventually 30 nothing_left
 }
 
+# bats test_tags=slow
 @test "a worktree of the user stays known, also while its disk is not mounted" {
     git worktree add --quiet "$BATS_TEST_TMPDIR/mine" first
     mv "$BATS_TEST_TMPDIR/mine" "$BATS_TEST_TMPDIR/away"

@@ -46,6 +46,7 @@ figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapte
     holds '[.warnings[] | select(.flag == "failed-runs")] | length == 1 and (.[0].message | contains("load: 1 by the end of the service"))' <result
 }
 
+# bats test_tags=slow
 @test "a quantile of too few requests is no figure: as its name says, or the definition" {
     local metrics
     metrics="[$(figure p99_ms), $(figure lat '{ "quantile": 0.5 }'), $(figure p2p), $(helper requests requests)]"
@@ -64,6 +65,7 @@ figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapte
     holds '[.warnings[] | select(.flag == "few-requests")] == []' <result
 }
 
+# bats test_tags=slow
 @test "a closed loop, errors and a rate that was missed are said" {
     derive "[$(figure p99_ms '{ "loop": "closed" }'), $(figure p50_ms '{ "loop": "closed" }'), $(helper errors errors), $(helper offered offered), $(helper achieved achieved)]" \
         '.metrics = { errors: { value: (if $block == 2 and $condition == "load" then 3 else 0 end) }, offered: { value: 1000 },
@@ -75,6 +77,7 @@ figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapte
     holds '[.warnings[] | select(.flag == "closed-loop")] == []' <result
 }
 
+# bats test_tags=slow
 @test "halves of a run that are surely apart are said; those that may differ by chance are not" {
     derive "[$(helper half halves)]" '.metrics = { half: { value: (if $condition == "load" then 0.9 else 1 end + (0.02 * ($block % 3 - 1))) } }' >result
     holds '[.warnings[] | select(.flag == "halves-differ")] | length == 1 and .[0].condition == "load" and .[0].severity == "problem" and (.[0].message | contains("-10 %") or contains("-9.8 %") or contains("-10.2 %"))' <result

@@ -53,6 +53,7 @@ nothing_there() {
     [[ -z $(ls -A there) ]] && ! pgrep -f "percent 7.$BATS_TEST_NUMBER" >/dev/null
 }
 
+# bats test_tags=slow
 @test "a load at another host takes part in the experiment, and nothing stays there" {
     here
     run -0 "$JOSTLE" slowdown --min-runs 2 --max-runs 2 --load "far@web1=cpu --percent 7.$BATS_TEST_NUMBER" --load 'both=cpu --percent 5 + @web2 cpu --percent 6' \
@@ -62,6 +63,7 @@ nothing_there() {
     eventually 20 nothing_there
 }
 
+# bats test_tags=slow
 @test "--on HOST measures there, and the records, the table and the JSON are here" {
     here
     run -0 --separate-stderr "$JOSTLE" slowdown --on web1 --min-runs 3 --max-runs 3 --load 'half=cpu --percent 20' --output out --json out.json -- sh -c 'env >seen; sleep 0.02'
@@ -75,6 +77,7 @@ nothing_there() {
     eventually 20 nothing_there
 }
 
+# bats test_tags=slow
 @test "several hosts each have their figures, in one table" {
     here
     run -0 "$JOSTLE" run --on web1,web2 --min-runs 3 --max-runs 3 --output out -- sleep 0.02
@@ -86,6 +89,7 @@ nothing_there() {
     [[ $output == *'--json, --export-... and --show-output are for one host'* && ! -e other ]]
 }
 
+# bats test_tags=slow
 @test "what goes wrong there is said here, with the status that it has there" {
     here
     run -5 "$JOSTLE" run --on web1 --output out -- false
@@ -106,6 +110,7 @@ nothing_there() {
     run -0 "$JOSTLE" run --max-runs 2 --output target -- echo --on web1
 }
 
+# bats test_tags=slow
 @test "a host key that is not known, a host that is not there and a key that is refused end with one line and ssh's reason" {
     local spoil
     here
@@ -135,6 +140,7 @@ nothing_there() {
     [[ $output == 'jostle: nobody cannot be reached (false ended with status 1): '* ]]
 }
 
+# bats test_tags=slow
 @test "where no jostle is, a bundle is brought to a private folder, and removed" {
     local home
     home=$PWD/jostle-0-linux-$(uname -m)
@@ -252,6 +258,7 @@ taken_by() {
     cmp -n "$(stat -c %s before)" before out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "a clock that differs there changes nothing" {
     ((EUID == 0)) && unshare --time --monotonic 90000 --fork true 2>/dev/null || skip 'needs root, and time namespaces'
     here unshare --time --monotonic 90000 --boottime 90000 --fork

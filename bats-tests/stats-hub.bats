@@ -107,6 +107,7 @@ records() {
     jq -s "$1" folder/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "records are put together, judged, appended, and decide what is next" {
     describe
     start
@@ -231,6 +232,7 @@ records() {
     holds '.spent_s == 7.01 and (.updated | startswith("2023-11-14T21:13:2"))' <folder/status.json
 }
 
+# bats test_tags=slow
 @test "the limits of a disturbance: what is within them is no flag" {
     local condition run i changes cpu_s flags
     # CONDITION;what meter says;CPU time of the load;flags. The machine has two CPUs unless said, a run takes a second, the target 0.95 s of CPU time.
@@ -291,6 +293,7 @@ records() {
     records '.[].flags' | jq -c . | diff - wanted
 }
 
+# bats test_tags=slow
 @test "the limits of a disturbance: a problem from 2 runs and 10 % of a condition's runs on, else a note" {
     local hit all severity
     describe
@@ -327,6 +330,7 @@ END
     records 'map([.block, .order, .flags[0]]) | unique' | holds '. == [[0, 0, "warmup"]]'
 }
 
+# bats test_tags=slow
 @test "a gate's verdict comes with the stop" {
     local limit verdict
     while read -r limit verdict; do
@@ -378,6 +382,7 @@ END
     records '.[0].metric_failure == { metric: "p99_ms", reason: "is 0, and a ratio needs more than 0" }' | grep -q true
 }
 
+# bats test_tags=slow
 @test "how a target failed is said in words" {
     local -A failures=(['.exit_code = null | .signal = 9']='was ended by signal 9' ['.timed_out = true | .wall_s = 0.3']='ran into the time-out after 0.3 s'
         ['.exit_code = 127 | .start_error = "not found"']='could not be started (not found)'
@@ -535,6 +540,7 @@ END
     holds '.state == "failed" and .reason == "the target failed" and .runs == 1 and .spent_s > 0' <folder/status.json
 }
 
+# bats test_tags=slow
 @test "what another hub holds is not touched" {
     describe
     start
@@ -554,6 +560,7 @@ END
     hear $'failed\t-\t*runs.jsonl is gone: was its folder deleted? Measure again into another'
 }
 
+# bats test_tags=slow
 @test "a record that cannot be written whole is a failure, and leaves no torn line" {
     describe
     # As on a full disk: the file may not grow beyond 1 KiB.
@@ -568,6 +575,7 @@ END
     [[ $(tail -c 1 folder/runs.jsonl | wc -l) -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "hyperfine's figures take the place of meter's" {
     describe '.settings.engine = "hyperfine"'
     start
@@ -583,6 +591,7 @@ END
     hear $'failed\t-\thyperfine could not run the target: no such program'
 }
 
+# bats test_tags=slow
 @test "the same records and seed give the same result, byte for byte" {
     describe '.settings.max_runs = 8'
     start
@@ -620,6 +629,7 @@ END
     [[ -s links/result.json && ! -e folder/result.json && $(tail -c 6 folder/runs.jsonl) == '{"torn' ]]
 }
 
+# bats test_tags=slow
 @test "derive: what was forecast of an experiment that was ended is still there" {
     describe '.settings.min_runs = 10 | .settings.max_runs = 30'
     start
@@ -645,6 +655,7 @@ END
     holds '.conditions | map(.load_name) == [null, null, "x", "mem"]' <folder/result.json
 }
 
+# bats test_tags=slow
 @test "the service's CPU time is not that of other programs, and its end is heard while a run is made" {
     local cpu_s flags
     mkfifo service

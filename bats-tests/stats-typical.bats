@@ -39,6 +39,7 @@ made() {
         and (.answer | test("^Beside load it takes 1\\.4[0-9]* times as long \\(.* to .*\\)\\. Besides, 1 run in 8 \\(1 in [0-9]+ to 1 in [0-9.]+\\) takes 21 times as long, none alone: on average 5\\.[0-9]+ times \\(at least 1\\.[0-9]+\\); about 80 runs would tell\\.$"))' <out
 }
 
+# bats test_tags=slow
 @test "the typical ratio, its interval and p are those of their definitions, with ties and zeros, too" {
     local number exact=0
     for number in 1 2 3 4 5 6; do
@@ -158,6 +159,7 @@ PYTHON
     "$BIN/decide" "${options[@]}" --statistic mean <runs | holds '.conditions[1].converged | not'
 }
 
+# bats test_tags=slow
 @test "records of before there was a typical ratio keep the mean, and have both answers" {
     mkdir old
     jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }, { name: "load", spec: "cpu --percent 50" }],

@@ -527,6 +527,7 @@ changing() {
             and (.achieved - 0.7 | fabs) < 1e-9 and .late == 2 and .dropped == 4 and .cpu_s == 3 and .runs == 2'
 }
 
+# bats test_tags=slow
 @test "a load is short when it delivers less than it offers, but not for what others took of CPUs that it shares" {
     # delivered LOAD [RUNS]: a summary of three runs of a target that used half of CPU 0
     # for a second, or of RUNS, an array of changes to them.
@@ -579,6 +580,7 @@ derived_in_proportion() {
     ((REPLY < 8 * few))
 }
 
+# bats test_tags=slow
 @test "four times as many runs take about four times as long to derive" {
     in_tries 3 derived_in_proportion
 }

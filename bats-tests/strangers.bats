@@ -189,6 +189,7 @@ CONF
     [[ $output == *'cannot be read'* ]]
 }
 
+# bats test_tags=slow
 @test "no command waits for a pipe in the place of a file of a campaign" {
     local file command
     printf '[target "t"]\n    command = true\n[include]\n    path = included\n' >c.conf
@@ -230,6 +231,7 @@ END
     run ! grep -q '<script>=' page
 }
 
+# bats test_tags=slow
 @test "CSV: what a spreadsheet would take for a formula is text" {
     nasty c '=HYPERLINK("http://x", "y")'
     report c --format csv >out.csv
@@ -250,6 +252,7 @@ END
     report o --format csv | grep -qF '"-O2"'
 }
 
+# bats test_tags=slow
 @test "JSON and XML on a terminal: no control character of a record is obeyed" {
     local format
     nasty c $'a\u009b31mb\u0085'
@@ -260,6 +263,7 @@ END
     report c --format json | jq -e '[.cells[].target] | all(. == "a\u009b31mb\u0085")'
 }
 
+# bats test_tags=slow
 @test "a confidence that is none is the default, in results, comparisons and reports" {
     local none
     cp -r "$BATS_TEST_DIRNAME/fixtures/report/campaign/cells/delannoy.n=5@disk.10%" whole

@@ -21,6 +21,7 @@ a_test() {
     printf '@test "%s" {\n%s\n}\n' "$1" "$2"
 }
 
+# bats test_tags=slow
 @test "a test that passes only at the second try is named, and one that is skipped then fails" {
     {
         a_test passes true
@@ -35,6 +36,7 @@ a_test() {
     [[ ${lines[-1]} == '# 0 ok, 1 not ok, 0 skipped, 0 only at the second try' ]]
 }
 
+# bats test_tags=slow
 @test "what fails again is a failure, and so are more than three" {
     local i
     {
@@ -52,6 +54,7 @@ a_test() {
     [[ ${lines[-1]} == '# 3 ok, 0 not ok, 0 skipped, 3 only at the second try' ]]
 }
 
+# bats test_tags=slow
 @test "what all tests of a file need is tried again with all of them" {
     {
         echo 'setup_file() { [[ -e ran ]] || { touch ran; false; }; }'

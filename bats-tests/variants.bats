@@ -17,6 +17,7 @@ names() {
     "$EXPERIMENT" run --output out "$@" >/dev/null && jq -r '[.variants[].name] | join(" ")' out/experiment.json
 }
 
+# bats test_tags=slow
 @test "each variant runs alone and under each load, in the same blocks" {
     "$JOSTLE" slowdown --quiet --min-runs 2 --max-runs 2 --output out --load 'low=cpu --percent 5' \
         --variant a="sh -c 'echo a >>ran'" --variant b="sh -c 'echo b >>ran'"
@@ -31,6 +32,7 @@ names() {
     is_valid run run.json
 }
 
+# bats test_tags=slow
 @test "a variant without a name is named by its program, or by its words where that is not enough" {
     [[ $(names --variant 'true in.dat' --variant '/bin/false in.dat') == 'true false' ]]
     [[ $(names --variant 'sort -n' --variant 'sort -g') == 'sort_-n sort_-g' ]]
@@ -40,6 +42,7 @@ names() {
     [[ $(names --variant 'x=sort -n' --variant 'sort') == 'x sort' ]]
 }
 
+# bats test_tags=slow
 @test "parameters make a variant of each combination, the first changes fastest" {
     [[ $(names -L n 1,2 --parameter-list b=x,y 'echo {n}{b}') == 'n=1,b=x n=2,b=x n=1,b=y n=2,b=y' ]]
     holds '[.variants[] | [.command[1], .parameters.n]] == [["1x", "1"], ["2x", "2"], ["1y", "1"], ["2y", "2"]]' <out/experiment.json
@@ -48,6 +51,7 @@ names() {
     [[ $(names -L 'n=a\,b,c' 'echo {n}') == 'n=a,b n=c' ]]
 }
 
+# bats test_tags=slow
 @test "the steps of a scan are exact, with the decimals of the step" {
     [[ $(names -P n 1 4 'echo {n}') == 'n=1 n=2 n=3 n=4' ]]
     [[ $(names -P n 0.3 0.7 -D 0.2 'echo {n}') == 'n=0.3 n=0.5 n=0.7' ]]
@@ -72,6 +76,7 @@ names() {
     [[ $output == *'--setup failed with status 1: [[ b != b ]]'* && $(cat log2) == $'a\nb' ]]
 }
 
+# bats test_tags=slow
 @test "the target's output goes where --stdout and --stderr say" {
     "$JOSTLE" run --quiet --runs 2 --output out --stdout inherit -- echo hello >shown
     [[ $(<shown) == $'hello\nhello' ]]
@@ -128,6 +133,7 @@ what_stdout_is() {
     [[ ${#lines[@]} -eq 1 && $output == *'--same-within compares variants, and there are none'* ]]
 }
 
+# bats test_tags=slow
 @test "what variants cannot be is refused in one line" {
     local -a wrong
     while IFS='|' read -r -a wrong; do
@@ -159,6 +165,7 @@ TARGET is 2 words|--shell|ls|-l
 WRONG
 }
 
+# bats test_tags=slow
 @test "an experiment with other variants is not continued" {
     "$JOSTLE" run --quiet --min-runs 1 --max-runs 1 --output out --variant a=true --variant b=true
     run -2 "$JOSTLE" run --resume --min-runs 1 --max-runs 2 --output out --variant a=true --variant b='true x'
@@ -167,6 +174,7 @@ WRONG
     [[ $(wc -l <out/runs.jsonl) -eq 4 ]]
 }
 
+# bats test_tags=slow
 @test "another program of any variant is warned of on resume, and in the result; what it was stays recorded" {
     local -a words=(--output out --variant a=./a --variant b=./b)
     printf '#!/bin/sh\n' | tee a >b

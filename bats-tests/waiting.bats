@@ -44,6 +44,7 @@ made() {
         and .text == "30 % computing, 10 % waiting for a CPU, 5 % throttled by its own CPU quota, 15 % waiting for the disk, 10 % waiting for memory, 30 % asleep or waiting for something else"' <parts
 }
 
+# bats test_tags=slow
 @test "without a group's pressure the disk is not counted, and the line says so" {
     made 5 '{ wall_s: 2, stalls: { source: "schedstat", cpu_s: 0.2, run_delay_s: 0.2, memory_s: null, io_s: null } }'
     holds '.disk_wait_s == null and .memory_wait_s == null and (.rest_s - 0.8 | fabs) < 1e-9
@@ -52,6 +53,7 @@ made() {
     holds '. == null' <parts
 }
 
+# bats test_tags=slow
 @test "of several threads the wait is a lower bound, and not called the others' doing" {
     made 5 '{ wall_s: 1, user_s: 1.4, system_s: 0, stalls: { cpu_s: 0.3, run_delay_s: 0.2, run_s: 0.7 } }'
     holds '.at_least and .threads > 1 and .others == null and (.text | contains("at least 30 % waiting for a CPU (behind other programs, or "))' <parts
@@ -126,6 +128,7 @@ alone_on_a_cpu() {
     alone_on_a_cpu sh -c 'head -c 5M /dev/zero | sha1sum | cat'
 }
 
+# bats test_tags=slow
 @test "where waiting makes the time unsteady, the time without it is offered, with the runs that it saves" {
     made 10 '{ wall_s: (0.55 + 0.1 * $i + 0.001 * ($i % 2)), user_s: 0.55, system_s: 0, stalls: { cpu_s: (0.1 * $i), run_delay_s: (0.1 * $i), run_s: 0.55 } }'
     holds '.others.steadier | .metric == "wall_without_wait_s" and .runs == 2 and .wall_runs > 1000
@@ -160,6 +163,7 @@ quota_ns() {
     awk '/^throttled_time/ { print $2 } /^throttled_usec/ { print $2 * 1000 }' "$GROUP/cpu.stat"
 }
 
+# bats test_tags=slow
 @test "what a program's own quota takes is no neighbour's doing" {
     quota_group || skip "no cgroup with a CPU quota can be made here"
     local before after
@@ -178,6 +182,7 @@ quota_ns() {
         and ($time.text | contains("throttled by its own CPU quota"))' --argjson counted "$(<counted)" <out/result.json
 }
 
+# bats test_tags=slow
 @test "compare says what the time of both was made of" {
     made 5 '{ wall_s: 2, stalls: { cpu_s: 1, run_delay_s: 1 } }'
     mv made crowded

@@ -201,6 +201,7 @@ grown() {
     fails_saying "is not as it was found" filesearch --spoil
 }
 
+# bats test_tags=slow
 @test "qap proves the stated optimum of every instance shipped" {
     local file
     local -i count=0 largest=15
@@ -228,6 +229,7 @@ grown() {
     [ "$(grep -c '^| tree' "$ROOT/workloads/instances/README.md")" -eq 7 ]
 }
 
+# bats test_tags=slow
 @test "qap, qapgen's proof and exhaustive search agree on trees of 2 to 8" {
     local n seed
     for n in 2 3 4 5 6 7 8; do
