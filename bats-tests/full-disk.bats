@@ -53,6 +53,8 @@ full_at() {
     small_disk disk
     [[ $(stat -f -c %T disk) == ext2/ext3 ]] || skip 'no loop device: the number of files has no limit'
     for ((i = 0; i < 600; i++)); do : >"disk/filler.$i"; done 2>/dev/null || true
+    run -1 timeout 100 "$JOSTLE" run --output disk/out/deep -- true
+    [[ $output == 'jostle: cannot make the folder disk/out/deep (No space left on device): '*'no inodes left'* ]]
     # For the folder, runs.jsonl and experiment.json, and for no other.
     rm disk/filler.{1,2,3}
     run -1 timeout 100 "$JOSTLE" run --output disk/out -- true

@@ -137,8 +137,37 @@ LINES
     grep -qx '|--+--+--+--+--|' org
     "$JOSTLE" run --quiet --output one -r 2 --export-json json 'sleep 0.01'
     holds '.results[0].command == "sleep 0.01"' <json
-    run -1 "$JOSTLE" run --quiet --output two -r 2 --export-json none/json 'sleep 0.01'
-    [[ $output == 'jostle: none/json cannot be written'* && -s two/result.json ]]
+}
+
+@test "a file for the result that cannot be written, or made, is refused before the first run" {
+    local kind option
+    mkdir folder
+    for option in --json --export-json --export-csv --export-markdown --export-asciidoc --export-orgmode; do
+        run -1 "$JOSTLE" run --quiet --output refused -r 2 "$option" none/json 'touch began'
+        [[ $output == 'jostle: none/json cannot be written (No such file or directory): '* && ${#lines[@]} -eq 1 ]]
+        run -1 "$JOSTLE" run --quiet --output refused -r 2 "$option" folder 'touch began'
+        [[ $output == 'jostle: folder cannot be written (Is a directory): '* ]]
+    done
+    for kind in slowdown protect; do
+        run -1 "$JOSTLE" "$kind" --load 'cpu --percent 10' --export-csv refused/deep/csv --output refused -- touch began
+        [[ $output == 'jostle: refused/deep/csv cannot be written ('* ]]
+    done
+    run -1 "$JOSTLE" capacity --vary rate=1..2 --slo 'wall_s<1' --json none/json -- touch 'began{rate}'
+    [[ $output == 'jostle: none/json cannot be written ('* ]]
+    run -1 "$JOSTLE" run --on nowhere --json none/json -- touch began
+    [[ $output == 'jostle: none/json cannot be written ('* ]]
+    mkdir programs
+    for program in bash env readlink mkfifo mkdir rm; do ln -s "$(type -P "$program")" programs/; done
+    PATH=$PWD/programs run -1 "$JOSTLE" run --quiet --output refused -r 2 --export-csv csv "$(type -P touch) began"
+    [[ $output == 'jostle: jq is not installed: '*'--export-'* && ${#lines[@]} -eq 1 ]]
+    [[ -z $(compgen -G "began*") && ! -e refused && ! -e csv && ! -e jostle-results ]]
+}
+
+@test "a file for the result may be in the folder of the records, which is not there yet" {
+    "$JOSTLE" run --quiet --output made/records -r 2 --json made/json --export-json made/records/json 'sleep 0.01'
+    [[ -s made/json && -s made/records/json ]]
+    "$JOSTLE" run --quiet -r 2 --json jostle-results/json 'sleep 0.01'
+    [[ -s jostle-results/json ]]
 }
 
 @test "an export has the command that was typed, its parameters, and the name that was given" {

@@ -122,3 +122,14 @@ readonly PERCENT='mem --kernel read --threads 1 --footprint 8M --limit 50%'
     run -0 "$JOSTLE" calib --help
     [[ $output == *'--limit 50%'* && $output == *--only* ]]
 }
+
+@test "a list of what is kept waits for nothing, and one bad file does not hide the others" {
+    "$JOSTLE" calib mem --with '--kernel add --footprint 1M' --seconds 0.5 >/dev/null
+    mkfifo "$KEPT/pipe.json"
+    ln -s /dev/zero "$KEPT/device.json"
+    printf '{"schema": "jostle.cal' >"$KEPT/torn.json"
+    run -0 --separate-stderr timeout 20 "$JOSTLE" calib --list
+    [[ $(grep -c '^20' <<<"$output") -eq 1 ]]
+    # shellcheck disable=SC2154 # set by bats
+    [[ $stderr == *"$KEPT/pipe.json is left out: "* && $stderr == *"$KEPT/device.json is left out: "* ]]
+}

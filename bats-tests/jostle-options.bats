@@ -205,3 +205,21 @@ END
     "$JOSTLE" slowdown --quiet --output=out --max-runs=2 --error=3% --load='low=cpu --percent=5 --threads=1' -- true
     holds '.settings.max_runs == 2 and .settings.error == 0.03 and .loads[1].spec == "cpu --percent=5 --threads=1"' <out/experiment.json
 }
+
+@test "the system's reason is passed on wherever something cannot be made or written" {
+    local program
+    : >file
+    export XDG_CACHE_HOME=$PWD/cache
+    run -1 env TMPDIR="$PWD/file" "$JOSTLE" plan quick
+    [[ $output == 'jostle: cannot make a temporary folder (Not a directory): '* && ${#lines[@]} -eq 1 ]]
+    run -1 "$JOSTLE" init --output file/conf -- true
+    [[ $output == 'jostle: file/conf cannot be written (Not a directory): '* && ${#lines[@]} -eq 1 ]]
+    run -1 env JOSTLE_QUEUE="$PWD/file/queue" "$ROOT/jobs/local/queue" submit name 0 1 log file
+    [[ $output == *"cannot write to $PWD/file/queue (Not a directory): "* ]]
+    # A program that is not there is named, not what it would have read.
+    mkdir programs
+    for program in bash env readlink mkfifo mkdir rm cp mktemp sed tr; do ln -s "$(type -P "$program")" programs/; done
+    printf '[target "a"]\n\tcommand = true\n' >conf
+    PATH=$PWD/programs run -1 "$JOSTLE" plan conf
+    [[ $output == 'jostle: git is not installed: '* && ${#lines[@]} -eq 1 ]]
+}

@@ -95,6 +95,15 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     [[ ! -e out ]]
 }
 
+@test "why a command of --ready cannot be run is said" {
+    printf '#!/bin/sh\r\ntrue\r\n' >dos
+    chmod +x dos
+    run -1 "$JOSTLE" run --quiet --service 'sleep 100' --ready ./nowhere --ready-timeout 0.3s --output out -- true
+    [[ $output == *'it was not ready after 0.3 s (./nowhere): its command cannot be run: not found: correct --ready, '* ]]
+    run -1 "$JOSTLE" run --quiet --service 'sleep 100' --ready ./dos --ready-timeout 0.3s --output out -- true
+    [[ $output == *'its command cannot be run: its lines end with CR LF'* ]]
+}
+
 @test "a port that answers before the service is started is refused" {
     ./service serve "$port" 3>&- >/dev/null &
     eventually 30 ./service ask "$port" 1

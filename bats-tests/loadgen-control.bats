@@ -10,6 +10,7 @@ setup() {
 
 teardown() {
     [[ -z ${LOAD_PID:-} ]] || kill -KILL "$LOAD_PID" 2>/dev/null || true
+    [[ -z ${GROUP:-} ]] || rmdir "$GROUP" || true
     ((${#held[@]} == 0)) || kill -KILL "${held[@]}" 2>/dev/null || true
 }
 
@@ -468,4 +469,41 @@ fill_for_parent() {
     holds '.cpus | endswith(",1500")' <<<"$output"
     run -0 env LD_PRELOAD="$BATS_TEST_TMPDIR/many.so" "$BIN/loadgen" mem --cpus 1500 --dry-run --json
     holds '.cpus == "1500"' <<<"$output"
+}
+
+# cpuset_group: makes a cpuset of both of the first two CPUs and sets GROUP; skips where it cannot.
+cpuset_group() {
+    local mount=/sys/fs/cgroup/cpuset
+    [[ $(nproc) -ge 2 ]] || skip 'needs two CPUs'
+    [[ -w $mount/cgroup.procs && -e $mount/cgroup.clone_children ]] || skip 'no cpuset of cgroup v1 that can be written'
+    GROUP=$mount/jostle-test.$BASHPID
+    mkdir "$GROUP" || skip "no groups can be made in $mount"
+    cat "$mount/cpuset.mems" >"$GROUP/cpuset.mems"
+    printf '0-1\n' >"$GROUP/cpuset.cpus"
+}
+
+@test "a load whose CPUs are taken from it says so, once" {
+    local load
+    cpuset_group
+    cd "$BATS_TEST_TMPDIR"
+    for load in 'cpu --percent 10 --cpus 1' 'lock --contended --cpus 0-1' 'exec --cpus 1 -- sleep 100' 'cpu --percent 10 --cpus 0'; do
+        printf '0-1\n' >"$GROUP/cpuset.cpus"
+        {
+            printf 'resume\nmark a\n'
+            sleep 0.5
+            printf 'mark b\n'
+            printf '0\n' >"$GROUP/cpuset.cpus"
+            sleep 0.1
+            printf 'mark c\nmark d\n'
+        } | (
+            printf '%d\n' "$BASHPID" >"$GROUP/cgroup.procs"
+            # shellcheck disable=SC2086 # words
+            exec "$BIN/loadgen" ${load%% *} --control ${load#* }
+        ) >said
+        [[ $load != *'--cpus 0' ]] || break
+        jq -s 'map(select(.event == "warning"))' said | holds 'length == 1 and (.[0].message | test("was put on CPU .*runs on CPU 0: "))'
+        [[ $(jq -rs "map(.mark // .event) | join(\" \")" said) =~ \ a\ .*\ warning\ .*d\  ]]
+    done
+    # What is where it was put has nothing to say.
+    ! grep '"warning"' said || false
 }

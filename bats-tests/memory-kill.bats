@@ -81,3 +81,27 @@ greedy() {
         run -5 "$JOSTLE" run --quiet --output out --ignore-failure=1,15 --min-runs 2 --max-runs 2 -- sh -c "$target"
     done
 }
+
+@test "a load that is killed for want of memory is said to be, and one that is killed otherwise is not" {
+    local load number
+    small_group
+    greedy
+    # shellcheck disable=SC2016 # for the target
+    printf '#!/bin/bash\n[[ ! -e wanted ]] || ./greedy\nmapfile -t children <<<"$(pgrep -f "^[^ ]*/loadgen .*--percent 7.%s")"\n[[ -z ${children[0]} ]] || kill -KILL "${children[@]}"\n' "$$" >target
+    run -1 "$JOSTLE" slowdown --quiet --output other --max-runs 3 --load "a=cpu --percent 7.$$" -- ./target
+    [[ $output == *'load a ended: it was killed (SIGKILL): find out by whom' ]]
+    touch wanted
+    run -1 "$JOSTLE" slowdown --quiet --output memory --max-runs 3 --load "a=cpu --percent 7.$$" -- ./target
+    [[ $output == *'load a ended: it was killed (SIGKILL), and the kernel killed processes of this machine for want of memory meanwhile: '* ]]
+    # A command of one's own, also where a shell waits for it.
+    printf '#!/bin/sh\n./greedy || exit\nsleep 100\n' >hungry
+    chmod +x hungry
+    sed -i 's/ && head.*/ \&\& sleep 0.3 \&\& exec tail \/dev\/zero/' greedy
+    for load in ./greedy ./hungry; do
+        rm -rf exec
+        run -1 "$JOSTLE" slowdown --quiet --output exec --max-runs 3 --load "a=exec: $load" -- sleep 3
+        [[ $output == *"$load was killed while it should be running, "*'for want of memory meanwhile: '* ]]
+    done
+    run -1 "$JOSTLE" run --quiet --output service --max-runs 3 --service ./greedy --ready match:/up/ -- true
+    [[ $output == *'was killed, '*'for want of memory meanwhile'* ]]
+}

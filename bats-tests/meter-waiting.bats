@@ -241,6 +241,21 @@ stopped() {
     holds '.signal == 9 and .stopped_s == null' <"$RECORD"
 }
 
+@test "a run whose end was noted late, as meter was stopped, is flagged" {
+    # shellcheck disable=SC2016 # for the target
+    printf '#!/bin/bash\n[[ -e done ]] || { echo $PPID >>meter && touch done; exec sleep 1; }\n' >target
+    chmod +x target
+    "$JOSTLE" run --quiet --output out --runs 3 -- ./target 3>&- &
+    eventually 30 test -s meter
+    kill -STOP "$(<meter)"
+    eventually 30 stopped "$(<meter)"
+    sleep 2
+    kill -CONT "$(<meter)"
+    wait "$!"
+    holds -s 'map(.flags | index("stopped") != null) == [true, false, false]' <out/runs.jsonl
+    holds '.warnings | any(.flag == "stopped" and .severity == "problem" and .runs == [1])' <out/result.json
+}
+
 @test "a target that the terminal stops is ended, and says so" {
     command -v script >/dev/null || skip "there is no script"
     cat >session <<END

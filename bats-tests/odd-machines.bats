@@ -38,7 +38,7 @@ teardown() {
 # bats test_tags=slow
 @test "a machine on which nothing can be measured is refused in one line" {
     local name
-    local -A wrong=(['read-only-tmp']=TMPDIR ['full-tmp']='disk full' ['useless-files']='umask 022' ['few-descriptors']='ulimit -n' ['no-proc']='/proc')
+    local -A wrong=(['read-only-tmp']=TMPDIR ['full-tmp']='(No space left on device)' ['useless-files']='umask 022' ['few-descriptors']='ulimit -n' ['no-proc']='/proc')
     for name in "${!wrong[@]}"; do
         odd_machine "$name"
         run --separate-stderr "${IN[@]}" "$JOSTLE" run --output "$ODD/refused-$name" -- true

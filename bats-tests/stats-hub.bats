@@ -262,6 +262,7 @@ records() {
         'baseline;.machine.swap_in_pages = 1 | .machine.throttle_count = 1;;["swap-in","throttled"]'
         'baseline;.stops = 0 | .stopped_s = 0;;[]'
         'baseline;.stops = 1 | .stopped_s = null;;["stopped"]'
+        'baseline;.stops = 0 | .stopped_s = null;;["stopped"]'
         'baseline;.memory_kills = { target: 0, cgroup: 0, machine: 0 };;[]'
         'baseline;.memory_kills = { target: null, cgroup: null, machine: 2 };;["memory-kill"]'
         'baseline;.memory_kills = { target: 0, cgroup: 1, machine: null };;["memory-kill"]'

@@ -9,9 +9,11 @@
 #include <glob.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // The kernel's counters. Sources: proc_stat(5), proc_vmstat(5), Linux
@@ -186,10 +188,24 @@ static void take_throttling(struct counters *counters, const struct counter_file
                                  : UNKNOWN;
 }
 
+int64_t memory_kills_read(void)
+{
+    return number_of("/proc/vmstat", "oom_kill", " ");
+}
+
+enum { SHELL_SIGNAL = 128 }; // and the signal's number: a shell whose child was killed
+
+bool memory_may_have_killed(int status, int64_t kills_before)
+{
+    const bool killed = WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL
+                                            : WEXITSTATUS(status) == SHELL_SIGNAL + SIGKILL;
+    return killed && kills_before != UNKNOWN && memory_kills_read() > kills_before;
+}
+
 static void take_kills(struct counters *counters, const struct counter_files *files)
 {
     uint64_t kills;
-    counters->machine_kills = number_of("/proc/vmstat", "oom_kill", " ");
+    counters->machine_kills = memory_kills_read();
     counters->cgroup_kills =
         cgroup_kills(files->fd[COUNTER_KILLS], &kills) ? (int64_t)kills : UNKNOWN;
 }

@@ -413,23 +413,26 @@ const char *save_advice(int error)
     }
 }
 
-bool save_complain_folder(const char *path)
+// The file system that path is on, or the nearest folder above it that is there.
+static bool find_system(const char *path, struct statvfs *system)
 {
-    const int error = errno;
-    const bool full = error == ENOSPC || error == EDQUOT || error == EROFS;
-    return complain("cannot make the folder %s (%s): %s", path, strerror(error),
-                    full ? save_advice(error) : "choose another with --output");
+    char part[PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    while (statvfs(part, system) != 0) {
+        char *slash = strrchr(part, '/');
+        if (!slash || slash == part)
+            return statvfs(slash ? "/" : ".", system) == 0;
+        *slash = '\0';
+    }
+    return true;
 }
 
 // A disk with room may have no inode for a further file.
 static bool has_no_inode(const char *path)
 {
     struct statvfs system;
-    char *folder = beside(path, ".");
-    const bool none = folder && statvfs(folder, &system) == 0 && system.f_files > 0 &&
-                      system.f_favail == 0 && system.f_bavail > 0;
-    free(folder);
-    return none;
+    return find_system(path, &system) && system.f_files > 0 && system.f_favail == 0 &&
+           system.f_bavail > 0;
 }
 
 const char *save_advice_at(int error, const char *path)
@@ -437,6 +440,14 @@ const char *save_advice_at(int error, const char *path)
     if (error == ENOSPC && has_no_inode(path))
         return "the disk has room, but no inodes left for a further file (df -i): remove files";
     return save_advice(error);
+}
+
+bool save_complain_folder(const char *path)
+{
+    const int error = errno;
+    const bool full = error == ENOSPC || error == EDQUOT || error == EROFS;
+    return complain("cannot make the folder %s (%s): %s", path, strerror(error),
+                    full ? save_advice_at(error, path) : "choose another with --output");
 }
 
 bool save_complain(const char *path)
@@ -447,13 +458,22 @@ bool save_complain(const char *path)
                     save_advice_at(error, path));
 }
 
+// Whether the folder of path is not there yet, and is made when that folder of records is.
+static bool is_made_with(const char *path, const char *folder)
+{
+    char own[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    if (!slash || slash == path || slash - path >= (ptrdiff_t)sizeof own)
+        return false;
+    snprintf(own, sizeof own, "%.*s", (int)(slash - path), path);
+    const char *below = text_after(folder, own);
+    return below && (*below == '\0' || *below == '/') && access(own, F_OK) != 0;
+}
+
 void save_check_output(const char *path, const char *folder)
 {
-    if (!path || strcmp(path, "-") == 0)
-        return;
-    const char *below = folder ? text_after(path, folder) : NULL;
-    const bool is_inside = below && below > path && (*below == '/' || below[-1] == '/');
-    if (is_inside || is_possible(path))
+    if (!path || strcmp(path, "-") == 0 || (folder && is_made_with(path, folder)) ||
+        is_possible(path))
         return;
     (void)save_complain(path);
     exit(EXIT_FAILURE);

@@ -126,7 +126,7 @@ struct control {
     struct run *run;
     uv_loop_t loop;
     enum phase phase;
-    bool failed, resumed_once, told_long;
+    bool failed, resumed_once, told_long, told_moved;
     uv_signal_t signals[ENDING_SIGNALS], suspended;
     uv_timer_t settle, duration, interval, flush, room;
     uv_prepare_t before_sleep;
@@ -175,6 +175,24 @@ static void say_ready(struct control *control)
     report_write(&run->report, &line);
 }
 
+// Said once: the load goes on, but not where it was to be.
+static void tell_moved(struct control *control)
+{
+    struct run *run = control->run;
+    struct cpu_list given, now;
+    char from[CPUS_TEXT], to[CPUS_TEXT];
+    if (control->told_moved || !engine_is_moved(run))
+        return;
+    control->told_moved = true;
+    engine_worker_cpus(run, &given);
+    engine_cpus(run, &now);
+    run_warn(run,
+             "it was put on CPU %s, and by now runs on CPU %s: see who has changed the cpuset or "
+             "moved it, and measure again",
+             cpus_format(&given, from, sizeof from),
+             now.count == 0 ? "?" : cpus_format(&now, to, sizeof to));
+}
+
 // Reports what happened between *since and control->now, and moves *since up to that.
 static void report_window(struct control *control, const char *event, const char *mark,
                           struct snapshot *since)
@@ -185,6 +203,7 @@ static void report_window(struct control *control, const char *event, const char
         print_window(control->run, event, &control->window);
     if (control->run->load->notes)
         control->run->load->notes(control->run, event, &control->window);
+    tell_moved(control);
     if (control->run->report.json) // last: nothing comes after a summary
         write_window(control->run, event, mark, &control->window);
 }

@@ -495,6 +495,31 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
         cpus_of_thread(process, list);
 }
 
+static bool is_same(const struct cpu_list *a, const struct cpu_list *b)
+{
+    return a->count == b->count && memcmp(a->cpu, b->cpu, a->count * sizeof a->cpu[0]) == 0;
+}
+
+bool engine_is_moved(const struct run *run)
+{
+    struct cpu_list now = {0}, one = {.count = 1};
+    for (unsigned i = 0; run->workers && i < run->threads; i++) {
+        const struct worker *worker = &run->workers[i];
+        one.cpu[0] = worker->cpu;
+        now.count = 0;
+        if (worker->started && cpus_of_thread(worker->id, &now) &&
+            !is_same(&now, worker->cpu >= 0 ? &one : &run->cpus))
+            return true;
+    }
+    // A command may choose CPUs itself; what this thread may use only others change.
+    if (!run->load->process || cpus_allowed(&now) != 0)
+        return false;
+    const unsigned allowed = now.count;
+    for (unsigned i = 0; i < run->cpus.count; i++)
+        cpus_add(&now, run->cpus.cpu[i]);
+    return now.count > allowed;
+}
+
 const char *failure_of(const struct run *run)
 {
     if (!run->engine)

@@ -64,6 +64,8 @@ void engine_worker_cpus(const struct run *run, struct cpu_list *cpus);
 // Where the kernel lets the workers (or the load's process) run at this moment,
 // all of them together: others may have changed it. Empty when there are none.
 void engine_cpus(const struct run *run, struct cpu_list *list);
+// Whether they are not where they were put: a cpuset was changed, or somebody has moved them.
+bool engine_is_moved(const struct run *run);
 
 // Why the load failed (run_fail() and worker_fail() of load.h, or no memory for an engine), or
 // NULL.

@@ -1,5 +1,6 @@
 #include "undo.h"
 
+#include "common/child.h"
 #include "common/clock.h"
 #include "common/messages.h"
 #include "common/processes.h"
@@ -38,6 +39,7 @@ struct wait {
 static void become(char *const *command)
 {
     sigset_t none;
+    char why[512];
     (void)setpgid(0, 0);
     for (size_t i = 0; i < ENDING_COUNT; i++)
         (void)signal(ending[i], SIG_DFL);
@@ -46,7 +48,7 @@ static void become(char *const *command)
     (void)sigemptyset(&none);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
     (void)execvp(command[0], command);
-    complain("%s: %s: is it installed?", command[0], strerror(errno));
+    complain("%s: %s", command[0], child_why(command[0], errno, why, sizeof why));
     _exit(EXIT_NO_START);
 }
 

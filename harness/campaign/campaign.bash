@@ -31,9 +31,10 @@ campaign_find() {
 
 # campaign_copy FILE NAME: copies it to our temporary folder.
 campaign_copy() {
+    local said
     [[ -f $1 ]] || die "$1 is not a regular file: give another campaign"
-    cp -- "$1" "$campaign_tmp/$2" 2>/dev/null ||
-        die "$1 cannot be copied to $campaign_tmp: is the disk full? Make room, or set TMPDIR to another folder"
+    said=$(cp -- "$1" "$campaign_tmp/$2" 2>&1) ||
+        die "$1 cannot be copied (${said#cp: }): make it readable, or set TMPDIR to a folder with room"
 }
 
 readonly CAMPAIGN_FILES=1000 # how many files git may have to read for one campaign
@@ -75,6 +76,7 @@ campaign_make() {
     local -a set=()
     local -A files=()
     campaign_file=$1
+    type -P git >/dev/null || die 'git is not installed: it reads campaign files: install it'
     campaign_includes "$1" 0
     if ! git config -f "$1" --includes --list -z --show-origin >"$campaign_tmp/entries" 2>"$campaign_tmp/git"; then
         why=$(tr -s '\n\t' '  ' <"$campaign_tmp/git")

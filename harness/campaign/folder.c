@@ -406,8 +406,10 @@ int command_merge(struct campaign *campaign)
     if (!good)
         complain("%zu cell%s: say which to take with --prefer first or --prefer newest",
                  all.conflicts, all.conflicts == 1 ? " differs" : "s differ");
-    else if (!write_taken(&all, campaign->take) || !campaign_plan_write(plan, campaign->plan_path))
-        good = complain("cannot write %s: is the disk full?", campaign->plan_path);
+    else if (!write_taken(&all, campaign->take))
+        good = save_complain(campaign->take);
+    else if (!campaign_plan_write(plan, campaign->plan_path))
+        good = save_complain(campaign->plan_path);
     else
         printf("%zu\t%zu\n", all.taken, all.again);
     for (size_t i = 0; i < all.count; i++) {

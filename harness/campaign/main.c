@@ -200,10 +200,10 @@ static bool write_status(const json_t *status, const char *path)
     OWNED char *text =
         must(json_dumps(status, (path ? JSON_COMPACT : JSON_INDENT(2)) | JSON_REAL_PRECISION(12)));
     const bool written = path ? save_text(path, text, SAVE_STATE) : puts(text) != EOF;
-    if (path)
+    if (path && written)
         printf("%.0f\t%.0f\n",
                number_of(counts, "cells", 0) - number_of(counts, "done", 0) - failed, failed);
-    return written || (path && complain("cannot write %s: is the disk full?", path));
+    return written || (path && save_complain(path));
 }
 
 static int command_status(struct campaign *campaign)

@@ -5,6 +5,7 @@
 #include "common/text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,17 +59,20 @@ const char *adapter_name(struct arena *arena, const char *text)
 
 // --- reading one
 
-// The whole file; NULL: it cannot be read, or is empty.
+// The whole file; NULL with errno: it cannot be read, or, 0, is empty.
 static char *read_text(struct arena *arena, const char *path)
 {
     char *text = NULL;
     size_t size = 0;
+    errno = 0;
     FILE *file = fopen(path, "re");
     const bool read = file && getdelim(&text, &size, '\0', file) >= 0;
+    const int error = errno;
     if (text)
         arena_keep(arena, text);
     if (file)
         fclose(file);
+    errno = error;
     return read ? text : NULL;
 }
 
@@ -86,7 +90,8 @@ static bool adapter_read(struct adapter *adapter, struct arena *arena, const cha
     const char *value;
     *adapter = (struct adapter){0};
     if (!text) {
-        snprintf(error, size, "%s cannot be read, or is empty: give the file of an adapter", path);
+        snprintf(error, size, "%s cannot be read (%s): give the file of an adapter", path,
+                 errno == 0 ? "it is empty" : strerror(errno));
         return false;
     }
     for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {

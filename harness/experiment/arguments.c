@@ -1,6 +1,8 @@
 #include "experiment.h"
 
+#include "common/child.h"
 #include "common/messages.h"
+#include "common/save.h"
 #include "common/text.h"
 
 #include <stdio.h>
@@ -327,6 +329,23 @@ static void put_words(const struct experiment *experiment)
     arena_free(&arena);
 }
 
+void session_check_files(const struct session *session)
+{
+    char path[PATH_MAX];
+    size_t exports = 0;
+    // The folder that has no name yet is in this one.
+    const char *folder = session->output ?: "jostle-results";
+    save_check_output(session->json, folder);
+    for (size_t i = 0; i < EXPORTS; i++)
+        for (size_t k = 0; k < session->exports[i].count; k++, exports++)
+            save_check_output(session->exports[i].item[k], folder);
+    if (exports == 0 || child_find("jq", path))
+        return;
+    complain("jq is not installed: it makes what --export-... writes: install jq 1.5 or newer, or "
+             "leave these out");
+    exit(EXIT_FAILURE);
+}
+
 static void check_elsewhere(const struct experiment *experiment)
 {
     const struct session *session = &experiment->session;
@@ -340,6 +359,7 @@ static void check_elsewhere(const struct experiment *experiment)
             usage_error("--on %s: --json, --export-... and --show-output are for one host: use "
                         "jostle report with its folder",
                         session->on);
+    session_check_files(session);
 }
 
 // The program's name, for the folder.

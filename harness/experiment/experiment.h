@@ -342,6 +342,9 @@ bool commands_list(void);
 // use ends the program.
 void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
                      char **argv);
+// Ends the program, after a message, where what is to be made of the result at the end (--json,
+// --export-...) cannot be made: before anything is built or measured.
+void session_check_files(const struct session *session);
 
 // Makes the variants of what the command line gives (TARGET, --variant, --revision).
 // settings.shell becomes the shell that is used; NULL: none. The words of a --variant, or of a

@@ -331,6 +331,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     experiment.input = input_find(&experiment.settings, &experiment.arena);
     check_programs();
     check_output(&experiment);
+    session_check_files(&experiment.session);
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
     check_doctor(&experiment.settings);

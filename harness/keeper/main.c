@@ -109,6 +109,7 @@ int main(int argc, char **argv)
     const struct sigaction standard = {.sa_handler = SIG_DFL};
     struct sigaction child;
     sigset_t passed, before;
+    char why[512];
     int rest, code;
     options_free(options_parse(&program, argc, argv, &rest));
     if (!argv[rest])
@@ -127,6 +128,6 @@ int main(int argc, char **argv)
     (void)sigaction(SIGCHLD, &child, NULL);
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     (void)execvp(argv[rest], argv + rest);
-    complain("%s: %s: is it installed?", argv[rest], strerror(errno));
+    complain("%s: %s", argv[rest], child_why(argv[rest], errno, why, sizeof why));
     return EXIT_NOT_EXECUTABLE;
 }

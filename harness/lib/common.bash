@@ -209,28 +209,34 @@ unset JOSTLE_TEMPORARY # it is not for a target
 
 # temporary_open: makes the folder, unless that was done.
 temporary_open() {
+    local said=''
     [[ -z $temporary_folder ]] || return 0
     if [[ -n $temporary_wanted ]]; then
         # Named first: a signal may come right after it was made.
         temporary_folder=$temporary_wanted
-        mkdir -m 700 -- "$temporary_folder" 2>/dev/null || ! temporary_folder=''
+        said=$(mkdir -m 700 -- "$temporary_folder" 2>&1) || ! temporary_folder=''
     else
-        temporary_folder=$(mktemp -d 2>/dev/null)
-    fi || die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+        said=$(mktemp -d 2>&1) && temporary_folder=$said
+    fi || die "cannot make a temporary folder (${said##*: }): set TMPDIR to one that can be written"
 }
 
 # temporary_make NAME: sets REPLY to a new folder of that name in there.
 temporary_make() {
+    local said
     temporary_open
     REPLY=$temporary_folder/$1
-    mkdir -- "$REPLY" 2>/dev/null || die "cannot make the folder $REPLY: set TMPDIR to one that can be written"
+    said=$(mkdir -- "$REPLY" 2>&1) || die "cannot make the folder $REPLY (${said##*: }): set TMPDIR to one that can be written"
 }
 
 # temporary_file NAME: sets REPLY to a new, empty file of that name in there.
 temporary_file() {
+    local said
     temporary_open
     REPLY=$temporary_folder/$1
-    { : >"$REPLY"; } 2>/dev/null || die "cannot write $REPLY: set TMPDIR to a folder that can be written"
+    { : >"$REPLY"; } 2>/dev/null || {
+        said=$({ : >"$REPLY"; } 2>&1) || true
+        die "cannot write $REPLY (${said##*: }): set TMPDIR to a folder that can be written"
+    }
 }
 
 # temporary_note KIND PATH...: has lib/killed see to each PATH, which is somewhere else, if we are killed, in
@@ -238,13 +244,17 @@ temporary_file() {
 # records_drop), away (a folder of records that grow elsewhere, see `arguments return`), revisions, off (the note of a setting, see setting.bash) or groups (control groups of settings; PATH is any
 # folder that is there).
 temporary_note() {
-    local kind=$1 path
+    local kind=$1 path said
+    local -a pairs=()
     temporary_open
     for path in "${@:2}"; do
         [[ $path == /* ]] || path=$PWD/$path
-        printf '%s\0%s\0' "$kind" "$path"
-    done 2>/dev/null >>"$temporary_folder/noted" ||
-        die "cannot write to $temporary_folder: is the disk full? Make room, or set TMPDIR to another folder"
+        pairs+=("$kind" "$path")
+    done
+    { printf '%s\0' "${pairs[@]}" >>"$temporary_folder/noted"; } 2>/dev/null || {
+        said=$({ printf '%s\0' "${pairs[@]}" >>"$temporary_folder/noted"; } 2>&1) || true
+        die "cannot write to $temporary_folder (${said##*: }): make room, or set TMPDIR to another folder"
+    }
 }
 
 # temporary_close: removes the folder. The keeper does that at our end, if it lives, without a fork. What was noted

@@ -71,9 +71,10 @@ measure_elsewhere() {
 
 # elsewhere_host HOST KIND ARG...: measures at a host; the status of jostle there, and never 0 without its result.
 elsewhere_host() {
-    local code=0 taken=0
+    local code=0 taken=0 said
     elsewhere_result=''
-    incoming=$(mktemp -d "$folder/.incoming.XXXXXX" 2>/dev/null) || elsewhere_full
+    said=$(mktemp -d "$folder/.incoming.XXXXXX" 2>&1) || elsewhere_full "$said"
+    incoming=$said
     temporary_note folder "$incoming"
     elsewhere_start "$@"
     elsewhere_wait "$elsewhere_taker" || taken=$?
@@ -108,6 +109,8 @@ elsewhere_check() {
     local name
     for name in "$1"/{runs.jsonl,experiment.json,result.json}; do
         [[ ! -L $name ]] || die "$name is a link: remove it, or choose another folder with --output"
+        [[ ! -e $name || (-f $name && $(stat -c %h -- "$name") == 1) ]] ||
+            die "$name is no file of its own: put a copy in its place, or choose another folder with --output"
     done
 }
 
@@ -225,7 +228,7 @@ elsewhere_record() {
     case $2 in
         alive) ;;
         'run {'*'}')
-            elsewhere_put "$rest" || elsewhere_full
+            elsewhere_put "$rest"
             runs_made=$((runs_made + 1))
             [[ -z $live ]] || printf '\r\033[K%s: %s runs' "$1" "$runs_made" >&2
             ;;
@@ -243,7 +246,8 @@ elsewhere_record() {
 
 # elsewhere_put LINE: adds it to the runs, without a word of bash's own.
 elsewhere_put() {
-    { printf '%s\n' "$1" >>"$folder/runs.jsonl"; } 2>/dev/null
+    local said
+    said=$({ printf '%s\n' "$1" >>"$folder/runs.jsonl"; } 2>&1) || elsewhere_full "$said"
 }
 
 # elsewhere_bytes HOST BYTES FILE: so many, from stdin to FILE. Ends us where they do not come.
@@ -296,9 +300,12 @@ elsewhere_nonsense() {
     die "$1 sends what is not a record ($(printf '%s' "$2" | "$JOSTLE_BIN/arguments" visible)): see whether the jostle there is a true one"
 }
 
+# elsewhere_full [TEXT]: ends us. TEXT: what a program said, which ends with the reason.
 elsewhere_full() {
+    local reason=${1:-}
     live_end
-    die "cannot write to $folder: make room, then continue with --resume"
+    [[ -z $reason ]] || reason=" (${reason##*: })"
+    die "cannot write to $folder$reason: make room, then continue with --resume"
 }
 
 # elsewhere_hang_up: lets what runs there end. Safe to call twice.

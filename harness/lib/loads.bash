@@ -10,6 +10,7 @@ declare -a load_words=() load_first=() load_count=()                            
 declare -a load_pid=() load_in=() load_errors=()                                                        # of those that have been started
 declare -A condition_loads=() condition_remote=()                                                       # indices, with spaces between; 1: one is on another node
 mark_sent_us=0 mark_delay_us=0
+loads_memory_kills='' # when they were started, as of memory_kills_read
 
 # A load may need this long to get ready (io fills its work file) or to be steady;
 # silence for longer is a failure.
@@ -56,6 +57,8 @@ load_calibration_failed() {
 loads_start() {
     local i
     local -a listeners=() others=()
+    memory_kills_read
+    loads_memory_kills=$REPLY
     for i in "${!load_name[@]}"; do
         if [[ -n ${load_listens[i]} ]]; then listeners+=("$i"); else others+=("$i"); fi
     done
@@ -151,12 +154,28 @@ loads_pause() {
     loads_await paused "$LOAD_STEADY_S" "$@"
 }
 
+# memory_kills_read: sets REPLY to how many processes the kernel has killed for want of memory; to nothing where it
+# does not count them.
+memory_kills_read() {
+    local name count
+    REPLY=''
+    while read -r name count; do
+        [[ $name != oom_kill ]] || REPLY=$count
+    done </proc/vmstat
+}
+
 # load_failed I TEXT: ends the experiment because of a load. TEXT: its own error, or
-# nothing: then the last line that it wrote to stderr says it best.
+# nothing: then the last line that it wrote to stderr says it best, unless it was killed.
 load_failed() {
     local i=$1 text=$2 code=0
     pid_end "${load_pid[i]}" 2
     wait "${load_pid[i]}" 2>/dev/null || code=$?
+    [[ -n $text || $code != $((128 + 9)) || -n ${load_node[i]} ]] || {
+        text='it was killed (SIGKILL): find out by whom'
+        memory_kills_read
+        [[ $REPLY == "$loads_memory_kills" ]] ||
+            text='it was killed (SIGKILL), and the kernel killed processes of this machine for want of memory meanwhile: give it less memory, or the machine or its cgroup more'
+    }
     [[ -n $text ]] || text=$(load_last_words "$i")
     text=${text#jostle: }
     [[ -n $text ]] || text="it ended with status $code: try it alone with loadgen"

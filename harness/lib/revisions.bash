@@ -74,10 +74,11 @@ revisions_begin() {
     type -P git >/dev/null || die '--revision: git is missing: install it'
     revisions_repository=$(git rev-parse --show-toplevel 2>/dev/null) || revisions_no_repository
     revisions_sweep
-    revisions_folder=$(mktemp -d "${TMPDIR:-/tmp}/jostle-revisions.XXXXXX" 2>/dev/null) ||
-        die 'cannot make a temporary folder: set TMPDIR to one that can be written'
+    local lock said
+    said=$(mktemp -d "${TMPDIR:-/tmp}/jostle-revisions.XXXXXX" 2>&1) ||
+        die "cannot make a temporary folder (${said##*: }): set TMPDIR to one that can be written"
+    revisions_folder=$said
     temporary_note revisions "$revisions_folder"
-    local lock
     exec {lock}>"$revisions_folder/lock"
     private_fds+=("$lock")
     "$JOSTLE_BIN/arguments" lock exclusive "$lock" 2>/dev/null || warn "$revisions_folder cannot be locked: if jostle is killed, remove it"

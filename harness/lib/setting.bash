@@ -52,9 +52,11 @@ settings_open() {
 
 # setting_lock FILE: takes the lock, which ends with us; waits for another jostle that has it, and says so.
 setting_lock() {
-    local fd code=0 who=''
-    { exec {fd}<>"$1"; } 2>/dev/null ||
-        die "cannot write $1, which keeps two jostles from switching one setting: set XDG_CACHE_HOME to a folder that can be written"
+    local fd code=0 who='' said
+    { exec {fd}<>"$1"; } 2>/dev/null || {
+        said=$({ : <>"$1"; } 2>&1) || true
+        die "cannot write $1 (${said##*: }), which keeps two jostles from switching one setting: set XDG_CACHE_HOME to a folder that can be written"
+    }
     "$JOSTLE_BIN/arguments" lock exclusive "$fd" || code=$?
     if ((code == 3)); then
         read -r who <"$1" || true

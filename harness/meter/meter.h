@@ -765,7 +765,9 @@ struct service_process {
     bool killed;   // --stop-signal has not ended it
     pid_t probe;   // a command of --ready that runs; 0: none
     bool probe_succeeded;
-    bool leave; // stdin has ended, or a signal has come
+    char probe_why[256];  // why the last one could not be run; "": it could
+    int64_t memory_kills; // when the command was started, as of memory_kills_read()
+    bool leave;           // stdin has ended, or a signal has come
 };
 
 // Starts the server, in a group of its own. False: text says why not.

@@ -214,7 +214,7 @@ void drain_free(struct drain *drain)
 static bool keep_at(int fd, const char *path)
 {
     return capture_keep(fd, path) || complain("%s: %s: what the command wrote is lost: %s", path,
-                                              strerror(errno), save_advice(errno));
+                                              strerror(errno), save_advice_at(errno, path));
 }
 
 // Keeps it at a path below the folder. An empty file says less than none; one of an
@@ -265,7 +265,7 @@ static bool make_folder(const struct settings *settings)
         return complain("--keep %s: the path is too long", settings->kept);
     return mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_own_folder(path)) ||
            complain("%s: %s: what the command wrote is lost: %s", path, strerror(errno),
-                    save_advice(errno));
+                    save_advice_at(errno, path));
 }
 
 void keep_failed(const struct launch *launch, const struct settings *settings,

@@ -178,6 +178,8 @@ static bool say_late(const struct service_process *process, char *text, size_t s
     char line[300];
     const double limit_s = (double)process->settings->ready_timeout_ns / NS_PER_S;
     service_process_last_line(process, line, sizeof line);
+    if (process->probe_why[0] != '\0')
+        snprintf(line, sizeof line, "its command cannot be run: %s", process->probe_why);
     snprintf(text, size,
              "it was not ready after %g s (%.60s)%s%.250s: correct --ready, or raise "
              "--ready-timeout",

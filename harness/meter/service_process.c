@@ -312,6 +312,7 @@ bool service_process_start(struct service_process *process, char *text, size_t s
     process->errors.from = length_of(&process->errors);
     process->ended = process->daemon = process->is_empty = process->probe_succeeded = false;
     process->probe = 0;
+    process->memory_kills = memory_kills_read();
     process->main = pipe2(report, O_CLOEXEC) == 0 ? fork_server(process) : -1;
     if (process->main == 0)
         become_server(process, supervisor, report[1]);
@@ -327,14 +328,19 @@ bool service_process_start(struct service_process *process, char *text, size_t s
     return error[0] == '\0';
 }
 
-static _Noreturn void become_probe(const struct service_process *process, char **words)
+// What keeps it from being run is told on report_fd, which an exec closes.
+static _Noreturn void become_probe(const struct service_process *process, char **words,
+                                   int report_fd)
 {
+    char why[sizeof process->probe_why];
     const int nothing = open("/dev/null", O_RDWR);
     if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 || dup2(nothing, STDOUT_FILENO) < 0 ||
         dup2(nothing, STDERR_FILENO) < 0)
         _exit(EXIT_NO_EXEC);
     signals_give_back(process->signals);
     execvp(words[0], words);
+    (void)child_why(words[0], errno, why, sizeof why);
+    (void)!write(report_fd, why, strlen(why));
     _exit(EXIT_NO_EXEC);
 }
 
@@ -342,13 +348,20 @@ void service_process_probe(struct service_process *process, const char *command)
 {
     const char *why;
     size_t count;
+    int report[2];
     if (process->probe != 0)
         return;
     char **words = words_split(command, &count, &why);
-    const pid_t pid = !words || count == 0 ? -1 : fork();
+    const bool begun = words && count > 0 && pipe2(report, O_CLOEXEC) == 0;
+    const pid_t pid = !begun ? -1 : fork();
     if (pid == 0)
-        become_probe(process, words);
+        become_probe(process, words, report[1]);
     process->probe = pid > 0 ? pid : 0;
+    if (begun) {
+        (void)close(report[1]);
+        read_report(report[0], process->probe_why, sizeof process->probe_why);
+        (void)close(report[0]);
+    }
     free(words);
 }
 
@@ -444,7 +457,7 @@ void service_process_last_line(const struct service_process *process, char *line
 const char *service_process_how(const struct service_process *process, const char *when, char *text,
                                 size_t size)
 {
-    char line[300], how[80] = "ended";
+    char line[300], how[128] = "ended";
     const int status = process->status;
     service_process_last_line(process, line, sizeof line);
     if (process->ended && WIFSIGNALED(status))
@@ -452,6 +465,8 @@ const char *service_process_how(const struct service_process *process, const cha
                  strsignal(WTERMSIG(status)));
     else if (process->ended && !process->daemon)
         snprintf(how, sizeof how, "exited with status %d", WEXITSTATUS(status));
+    if (process->ended && memory_may_have_killed(status, process->memory_kills))
+        snprintf(how, sizeof how, "was killed, " MEMORY_KILLED);
     snprintf(text, size, "%s%s%s%s", how, when, line[0] == '\0' ? "" : ": ", line);
     return text;
 }

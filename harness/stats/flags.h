@@ -61,7 +61,8 @@ FLAG(THROTTLED, "throttled", PROBLEM_OF_MANY,
      "heat throttled the CPUs during {few} of {all} runs: their times may be too long",
      "let the machine cool down")
 FLAG(STOPPED, "stopped", PROBLEM,
-     "the target was stopped by a signal during {few} of {all} runs: their times include that",
+     "the target, or what measures it, was stopped by a signal during {few} of {all} runs: their "
+     "times include that",
      "measure again, and use neither Ctrl-Z nor SIGSTOP; or use --statistic median")
 FLAG(
     MEMORY_KILL, "memory-kill", PROBLEM,

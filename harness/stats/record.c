@@ -213,7 +213,10 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
                    foreign_s > most_cpus * wall_s);
     raise_flag(flags, FLAG_SWAP_IN, json_number_at(machine, "swap_in_pages") > 0);
     raise_flag(flags, FLAG_THROTTLED, json_number_at(machine, "throttle_count") > 0);
-    raise_flag(flags, FLAG_STOPPED, json_number_at(record, "stops") > 0);
+    // Unknown: meter was stopped when the target ended, and noted that end late.
+    raise_flag(flags, FLAG_STOPPED,
+               json_number_at(record, "stops") > 0 ||
+                   json_is_null(json_object_get(record, "stopped_s")));
     const json_t *kills = json_object_get(record, "memory_kills");
     raise_flag(flags, FLAG_MEMORY_KILL,
                json_number_at(kills, "cgroup") > 0 || json_number_at(kills, "machine") > 0);

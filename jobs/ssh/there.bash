@@ -126,14 +126,15 @@ there_relay() {
 # with its harness, at ROOT. FOLDER: where it works, if that is here.
 there() {
     local -a words=("${@:6}")
-    local i
+    local i said
     there_silence_s=$4
     trap there_end EXIT
     trap 'exit 143' TERM INT HUP QUIT
-    there_folder=$(mktemp -d "${TMPDIR:-/tmp}/jostle-ssh.XXXXXX" 2>/dev/null) || {
-        there_answer problem 'no temporary folder can be made there: set TMPDIR there'
+    said=$(mktemp -d "${TMPDIR:-/tmp}/jostle-ssh.XXXXXX" 2>&1) || {
+        there_answer problem "no temporary folder can be made there (${said##*: }): set TMPDIR there"
         exit 1
     }
+    there_folder=$said
     there_find "$1" "$2" "$3" || there_bring "$1"
     for i in "${!words[@]}"; do
         words[i]=${words[i]/#"$3"\//"$there_bin"/} words[i]=${words[i]/#"$2"\//"$there_root"/}

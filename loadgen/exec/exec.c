@@ -86,6 +86,7 @@ struct exec_state {
     pid_t guard;  // 0: there is none now
     int guard_fd; // readable when the guard has something to say; -1: closed
     double laps;
+    int64_t memory_kills; // when the lap began, as of memory_kills_read()
     int64_t lap_start_ns;
     int64_t lap_ns;     // how long the last whole lap took, at least; 0: there was none yet
     bool starting;      // resumed, and the command is not there yet
@@ -482,7 +483,13 @@ static void finish_pause(struct run *run)
 // The command is not there though it should run.
 static void fail_ended(struct run *run, int status)
 {
-    if (WIFSIGNALED(status))
+    const struct exec_state *state = run->state;
+    if (memory_may_have_killed(status, state->memory_kills))
+        run_fail(run,
+                 "%s was killed while it should be running, " MEMORY_KILLED
+                 ": give it less to do, or more memory",
+                 command_name(run));
+    else if (WIFSIGNALED(status))
         run_fail(run, "%s was killed by signal %d while it should be running: %s",
                  command_name(run), WTERMSIG(status),
                  WTERMSIG(status) == SIGKILL ? "see dmesg whether memory ran out" : "try it alone");
@@ -496,6 +503,7 @@ static void fail_ended(struct run *run, int status)
 static void begin_lap(struct exec_state *state)
 {
     state->lap_start_ns = clock_ns();
+    state->memory_kills = memory_kills_read();
     guard_tell(state, GUARD_RUN);
 }
 

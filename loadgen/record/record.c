@@ -490,7 +490,7 @@ static int record_instead(struct run *run)
     else if (recording->spans == 0)
         failed = nothing_recorded(run, path);
     if (file && (file == stdout ? fflush(file) : fclose(file)) != 0 && !failed) {
-        complain("cannot write %s: %s: is the disk full?", path, strerror(errno));
+        (void)save_complain(path);
         failed = 1;
     }
     wakeups_stop(&recording->wakeups);
