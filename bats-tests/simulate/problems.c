@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "harness/stats/judgement.h"
 #include "harness/stats/messages.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
@@ -24,7 +25,7 @@ enum fault {
     GROWTH,  // the slowdown grows by `size` from the first block to the last
     WANDERS, // the slowdown wanders by `size`, as a process of first order
     AFTER,   // a run after a loaded one takes longer
-    JUMP,    // from half of the runs on each takes longer
+    JUMP,    // from half of the fewest runs on each takes longer
     RISE,    // each run takes a little longer than the one before, by `size` from first to last
     ALIKE,   // neighbouring runs resemble each other, as a process of first order
 };
@@ -107,6 +108,7 @@ static double fault_of(struct source *source, size_t block, bool loaded, bool af
     const struct wrong *kind = source->job->kind;
     const double all = (double)source->job->settings.max_runs, now = (double)source->made;
     const double total = all * (double)source->job->settings.condition_count;
+    const double fewest = total / all * (double)source->job->settings.min_runs;
     switch (kind->fault) {
     case EVERY:
         return fmod(now + floor(source->phase * kind->period), kind->period) < 1 ? 1 + kind->size
@@ -120,7 +122,7 @@ static double fault_of(struct source *source, size_t block, bool loaded, bool af
     case AFTER:
         return !loaded && after ? 1 + kind->size : 1;
     case JUMP:
-        return now >= total / 2 ? 1 + kind->size : 1;
+        return now >= fewest / 2 ? 1 + kind->size : 1;
     case RISE:
         return 1 + kind->size * now / total;
     case ALIKE:
@@ -173,6 +175,7 @@ static bool is_wrong(struct session *session, const struct source *source, bool 
 static void judge(struct session *session, const struct source *source, struct sums *sums)
 {
     bool problem = false, wide = false, seen[FLAGS] = {false}, named = false, noted = false;
+    judgements_make(session);
     json_auto_t *warnings = warnings_of(session);
     size_t i;
     json_t *warning;
