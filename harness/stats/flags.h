@@ -135,7 +135,7 @@ FLAG(WASHOUT, "washout", NOTE,
      "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded run from the "
      "next from block {block} on, and the {excluded} runs before that are set aside",
      "give --washout {runs} to have that from the beginning")
-FLAG(CARRY_OVER_SLOW, "carry-over", PROBLEM,
+FLAG(CARRY_OVER_SLOW, "carry-over", PROBLEM_THAT_MATTERS,
      "the load's after-effects showed in the baseline's runs even with unmeasured runs of the "
      "target in between, {runs} by now: what fades so slowly may not be gone, and the slowdown is "
      "too close to 1",

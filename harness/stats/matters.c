@@ -14,8 +14,7 @@
 // a problem, whatever they measure.
 static const double trend_level = 0.004, dependent = 0.9;      // of a lone condition
 static const double alike_level = 0.015, drift_level = 0.0015; // of all ratios together
-static const double apart_from = 1.5; // how much alike two blocks and the next two are, as z
-static const double surely_alike = 3.3;
+static const double apart_from = 1.7;      // how much alike two blocks and the next two are, as z
 static const double carried_level = 0.008; // of all loads together
 static const double common_most = 0.5;     // of an after-effect that all runs show
 enum { WINDOWS = 5, WINDOW_LEAST = 2 };
@@ -99,9 +98,8 @@ bool matters_unsteady(struct session *session, struct ratio of)
     OWNED double *value = near_changes(session, of, &count);
     if (!value)
         return false;
-    const bool alike = seen->seen.alike > surely_alike ||
-                       (seen->seen.alike > gsl_cdf_ugaussian_Qinv(alike_level / family) &&
-                        alike_by_twos(value, count) > apart_from);
+    const bool alike = seen->seen.alike > gsl_cdf_ugaussian_Qinv(alike_level / family) &&
+                       alike_by_twos(value, count) > apart_from;
     const bool moves = settings_has_gate(settings) || ratio.error > settings->error ||
                        range_of(value, count) > settings->error;
     return (alike || seen->drift_p < drift_level / family) && moves;

@@ -381,7 +381,7 @@ json_t *warnings_of(struct session *session)
     if (session->unwashed > 0)
         add_washout(session, list);
     if (carry_over_is_slow(session)) {
-        struct message message = {.flag = FLAG_CARRY_OVER_SLOW};
+        struct message message = {.flag = FLAG_CARRY_OVER_SLOW, .matters = true};
         message_detail(&message, "runs", "%zu", session->washed);
         message_add(list, &message);
     }
