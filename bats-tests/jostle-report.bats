@@ -245,6 +245,15 @@ warned() {
     edited "$1"/cells/*@disk.25%/result.json '.warnings = [{ flag: "two-modes", severity: "note", condition: "baseline", metric: "wall_s", runs: [], message: "two groups", advice: "measure the two apart" }]'
 }
 
+@test "two lines of problems are printed, the others counted, and shown by --verbose" {
+    synthetic 2 3 campaign
+    edited campaign/cells/*@disk.10%/result.json '.warnings = [range(4) | { flag: "problem-\(.)", severity: "problem", condition: "disk-10%", metric: null, runs: [2], message: "m", advice: "a" }]'
+    run -0 report campaign
+    [[ $(grep -c 'problem-[0-9]: m' <<<"$output") -eq 2 && $output == *'  2 more problems: --verbose shows them'* ]]
+    run -0 report --verbose campaign
+    [[ $(grep -c 'problem-[0-9]: m' <<<"$output") -eq 4 && $output != *'more problem'* ]]
+}
+
 # bats test_tags=slow
 @test "a problem marks its cell, with the words of the result; notes are counted, and shown by --verbose" {
     warned campaign

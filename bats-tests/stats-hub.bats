@@ -319,6 +319,25 @@ records() {
 END
 }
 
+@test "one warning says what other programs did to all conditions, and why a load was short" {
+    describe
+    jq -nc 'range(1; 11) as $block | ("half", "baseline") | . as $condition
+        | { condition: ., block: $block, order: ($block * 2 + (if . == "half" then 1 else 0 end) - 1), wall_s: 1, exit_code: 0, signal: null, timed_out: false, flags: ["foreign-load"],
+            load: (if . == "half" then [{ name: "half", unit: "CPUs", rate: 1, offered: 1, achieved: 0.499, late: 0, dropped: 0, cpu_s: 0.5, elapsed_s: 1, cpus: "0" }] else [] end) }' >folder/runs.jsonl
+    "$BIN/stats" --derive folder
+    holds '[.warnings[] | select(.flag == "foreign-load")] | length == 1 and (.[0] | .condition == null and .severity == "problem" and (.runs | length) == 20 and (.message | test("during 20 of 20 runs")))' <folder/result.json
+    holds '.warnings[] | select(.flag == "load-short") | (.message | test("ran at only 49 %")) and (.advice | test("other programs took the CPUs") and (test("lower the load") | not))' <folder/result.json
+}
+
+@test "a warning about a calibration asks for another one, not for the load alone" {
+    describe
+    jq '.warnings = [{ load: "half", condition: "half", text: "100% was calibrated while other programs used 76 % of the CPUs" }, { load: "half", condition: "half", text: "no such device" }]' folder/experiment.json >changed
+    mv changed folder/experiment.json
+    jq -nc 'range(1; 4) as $block | ("half", "baseline") | { condition: ., block: $block, wall_s: 1, exit_code: 0, signal: null, timed_out: false, load: [], flags: [] }' >folder/runs.jsonl
+    "$BIN/stats" --derive folder
+    holds '[.warnings[] | select(.flag == "load-warning") | .advice] == ["recalibrate on a quiet machine", "try the load alone with loadgen"]' <folder/result.json
+}
+
 @test "warm-up runs come first, are recorded, and do not count" {
     describe '.settings.warmup = 2'
     start

@@ -97,7 +97,7 @@ slowed='(if $condition == "load" then 1.25 else 1 end) * (1 + 0.02 * $noise) | {
     local odd='(if $block == 1 then 60 elif $block == 4 then 30 else 100 + $noise end) | { wall_s: 1, metrics: { rate: { value: . } } }'
     records "$odd" | summary --metric "$rate" | jq -r '.warnings[] | select(.metric == "rate") | .flag + ": " + .message' >texts
     grep -q '^outliers: .*the farthest is 0.30. times the median' texts
-    grep -q '^warm-up: the first run shows 0.60. times the median: it warms caches, and pulls the mean down by' texts
+    grep -q '^warm-up: the first run shows 0.60. times the median, and pulls the mean down by' texts
     grep -q '^noise: the change cannot be distinguished' texts
     run grep -E 'take|slower|slowest|longer|times too' texts
     [ "$status" = 1 ]

@@ -475,6 +475,95 @@ changing() {
         summary --conditions baseline,load --max-runs 16 | holds 'all(.warnings[]; .flag != "unsteady") and any(.warnings[]; .message | test("slowdowns from pairs hold"))'
 }
 
+# severity FLAG: of that flag's warning in the summary on stdin; nothing: there is none.
+severity() {
+    jq -r --arg flag "$1" '[.warnings[] | select(.flag == $flag) | .severity] | unique | join(" ")'
+}
+
+@test "an error larger than asked is a problem where the answer is open, and a note where it is decided" {
+    [[ $(pairs 4 8 2 0.2 | summary --conditions baseline,load --max-runs 8 | severity not-converged) == note ]]
+    [[ $(pairs 4 8 1.02 0.2 | summary --conditions baseline,load --max-runs 8 | severity not-converged) == problem ]]
+    # Of a lone program the figure is the answer.
+    [[ $(wall 1 1.4 0.8 1.2 | summary --max-runs 4 | severity not-converged) == problem ]]
+}
+
+@test "more runs are advised where some thousands would do, and no more than that" {
+    pairs 4 8 1.02 0.2 >few
+    summary --conditions baseline,load --max-runs 8 <few |
+        holds '.warnings[] | select(.flag == "not-converged") | .advice | test("^about [0-9]+ runs would do: allow more with --max-runs")'
+    summary --conditions baseline,load --max-runs 8 --error 0.001 <few |
+        holds '.warnings[] | select(.flag == "not-converged") | .advice | test("longer input") and (test("allow more|about") | not)'
+}
+
+# moving WHAT: 16 blocks, each the mirror of the one before, of a baseline and a load twice as long. WHAT (awk, of the
+# run's number r, the block's number b, whether it is loaded, and follows a loaded one) is a factor; noise is 0.1 %.
+moving() {
+    awk "$RANDOM_AWK"'BEGIN {
+            random_from(3)
+            for (b = 1; b <= 16; b++) {
+                if (b % 2) first = random() < 0.5
+                else first = !first
+                for (k = 0; k < 2; k++) {
+                    loaded = k == 0 ? first : !first
+                    r++
+                    value = (loaded ? 2 : 1) * ('"$1"') * (1 + 0.002 * (random() - 0.5))
+                    printf "{\"condition\":\"%s\",\"block\":%d,\"order\":%d,\"wall_s\":%.9f}\n", loaded ? "load" : "baseline", b, r, value
+                    after = loaded
+                }
+            }
+        }'
+}
+
+@test "what changes within an experiment is a problem where it could move the figure by more than asked, else a note" {
+    local flag what error
+    while read -r flag error what; do
+        moving "$what" | summary --conditions baseline,load --max-runs 16 --error "$error" >"$flag.$error"
+    done <<'END'
+unsteady 0.05 (loaded ? 1 + 0.02 * b / 16 : 1)
+unsteady 0.01 (loaded ? 1 + 0.02 * b / 16 : 1)
+carry-over 0.05 (after && !loaded ? 1.02 : 1)
+carry-over 0.01 (after && !loaded ? 1.02 : 1)
+END
+    for flag in unsteady carry-over; do
+        [[ $(severity $flag <$flag.0.05) == note && $(severity $flag <$flag.0.01) == problem ]]
+        # A note is no bias.
+        holds --arg flag $flag '.warnings[] | select(.flag == $flag) | .bias == null' <$flag.0.05
+        holds --arg flag $flag '.warnings[] | select(.flag == $flag) | .bias != null' <$flag.0.01
+    done
+    # Beside a gate any bias may decide.
+    moving '(after && !loaded ? 1.02 : 1)' | summary --conditions baseline,load --max-runs 16 --at-most 1.99 >gate
+    [[ $(severity carry-over <gate) == problem ]]
+}
+
+@test "interference that keeps step with the runs is not taken for what a load leaves behind" {
+    moving '(r % 4 == 0 ? 1.1 : 1)' | summary --conditions baseline,load --max-runs 16 >every
+    [[ $(severity carry-over <every) != problem ]]
+    moving '(after && !loaded ? 1.1 : 1)' | summary --conditions baseline,load --max-runs 16 >after
+    [[ $(severity carry-over <after) == problem ]]
+}
+
+@test "a lone program that drifts or steps by less than asked has a note, and by next to nothing none" {
+    local change
+    for change in 0.003 0.03 0.3; do
+        awk -v change=$change 'BEGIN { for (i = 0; i < 20; i++) printf "{\"wall_s\":%.9f}\n", 1 + change * i / 19 + 0.0001 * cos(i * 37.3) }' | summary --max-runs 20 >trend.$change
+        awk -v change=$change 'BEGIN { for (i = 0; i < 20; i++) printf "{\"wall_s\":%.9f}\n", 1 + (i < 10 ? 0 : change) + 0.0001 * cos(i * 37.3) }' | summary --max-runs 20 >step.$change
+    done
+    for change in step trend; do
+        [[ $(severity $change <$change.0.003) == '' && $(severity $change <$change.0.03) == note && $(severity $change <$change.0.3) == problem ]]
+    done
+}
+
+@test "a slow first run is not blamed on caches that runs before it have warmed" {
+    local runs=({1..12})
+    printf '{"wall_s":%s}\n' 2 "${runs[@]/#/1.00}" >first
+    summary --max-runs 30 <first | holds '.warnings[] | select(.flag == "warm-up") | (.message | test("caches cold")) and (.advice | test("warm-up run"))'
+    {
+        printf '{"wall_s":1}\n'
+        cat first
+    } | summary --max-runs 30 --discard-warmup 1 |
+        holds '.warnings[] | select(.flag == "warm-up") | (.message | test("1 run that does not count came before it")) and (.advice | test("warm-up run") | not)'
+}
+
 @test "what cannot be told from noise asks for a new experiment, not for more of this one" {
     pairs 2 15 1 0.02 | summary --conditions baseline,load --max-runs 15 |
         holds '.warnings[] | select(.flag == "noise") | .advice | test("new experiment with a larger --min-runs") and (test("measure for longer") | not)'

@@ -71,6 +71,13 @@ bool rates_table(const struct plan *plan);
 // A load whose own effect changes from block to block: is that said, and what do intervals cover?
 bool series_table(const struct plan *plan);
 
+// How often something is called a problem: where nothing is wrong, and where something is.
+
+// Whether a list of populations names one that only this table has.
+bool problems_has(const char *list);
+
+bool problems_table(const struct plan *plan);
+
 // Several sessions of one experiment: does the interval over them hold what one
 // session's cannot promise?
 bool sessions_table(const struct plan *plan);

@@ -2,6 +2,7 @@
 // words split or quoted as a shell does, files written whole, locks, and commands that run to their
 // end.
 
+#include "plain.h"
 #include "undo.h"
 
 #include "common/away.h"
@@ -399,7 +400,7 @@ int main(int argc, char **argv)
                      {"quote", print_quoted},    {"save", save_input},
                      {"lock", take_lock},        {"pin", pin},
                      {"fifos", make_fifos},      {"undo", undo},
-                     {"return", return_folders}};
+                     {"plain", plain},           {"return", return_folders}};
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);

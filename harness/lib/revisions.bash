@@ -50,18 +50,22 @@ revisions_open() {
 
 # revisions_no_repository: says what git has against the one that we are in.
 revisions_no_repository() {
-    local said advice='start jostle in the repository of TARGET'
+    local said line advice='start jostle in the repository of TARGET'
     said=$(git rev-parse --show-toplevel 2>&1) || true
     # In all languages that git speaks the command that it proposes is the same.
-    [[ $said != *safe.directory* ]] || advice="run $(sed -n 's/^[[:space:]]*\(git config .*safe\.directory\)/\1/p' <<<"$said")"
+    while IFS= read -r line; do
+        [[ $line != *'git config '*safe.directory* ]] || advice="run git config ${line#*git config }"
+    done <<<"$said"
     said=${said%%$'\n'*}
     usage_error "--revision: git refuses $PWD: ${said#fatal: }: $advice"
 }
 
 # revisions_unknown NAME REVISION: says why there is no such revision.
 revisions_unknown() {
-    local said='' advice="give a commit, branch or tag of $revisions_repository, or . for the working tree"
-    [[ $2 == -* ]] || said=$(git rev-parse --verify "$2^{commit}" 2>&1 | sed -n '/^error: /{s///p;q;}') || true
+    local said='' line advice="give a commit, branch or tag of $revisions_repository, or . for the working tree"
+    [[ $2 == -* ]] || while IFS= read -r line; do
+        [[ -n $said || $line != 'error: '* ]] || said=${line#error: }
+    done < <(git rev-parse --verify "$2^{commit}" 2>&1)
     [[ $(git rev-parse --is-shallow-repository 2>/dev/null) != true ]] ||
         advice="this clone is shallow, its history is cut off: run git fetch --unshallow (in CI, check out with fetch-depth: 0), or $advice"
     usage_error "--revision $1=$2: ${said:-there is no such revision}: $advice"

@@ -135,17 +135,26 @@ static struct findings findings_of(const struct terminal *terminal, const struct
     return findings;
 }
 
+enum { PROBLEMS_SAID = 2 };
+
+// In brief the first of them, and how many more there are.
 static void say_numbered(const struct terminal *terminal, const char *indent,
                          const struct findings *problems)
 {
     struct arena *texts = terminal->texts;
-    for (size_t i = 0; i < problems->count; i++) {
+    const bool all = terminal->verbose || problems->count <= PROBLEMS_SAID;
+    const size_t said_count = all ? problems->count : PROBLEMS_SAID;
+    const size_t rest = problems->count - said_count;
+    for (size_t i = 0; i < said_count; i++) {
         const struct finding *one = &problems->item[i];
         const char *where =
             one->count == 0 ? ""
                             : said(texts, " (%s, and %zu more)", one->who ?: "null", one->count);
         say(terminal, said(texts, "%s%zu %s%s: %s", indent, i + 1, one->flag, where, one->text));
     }
+    if (rest > 0)
+        say(terminal, said(texts, "%s%zu more problem%s: --verbose shows %s", indent, rest,
+                           rest == 1 ? "" : "s", rest == 1 ? "it" : "them"));
 }
 
 // " (who; also one; two; three)", or "also one; two and 5 more"; "": nobody in particular.

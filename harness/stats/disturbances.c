@@ -12,26 +12,70 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The runs of one condition that figures are made of, and the records have that flag for; or that
-// left survivors: children that were cut off, so that their work is in no figure.
-static void add_disturbed(const struct session *session, size_t condition, enum flag flag,
-                          json_t *warnings)
+enum { MANY_LEAST = 2, MANY_SHARE = 10 }; // of the runs one in so many
+
+static bool are_many(size_t hit, size_t runs)
+{
+    return hit >= MANY_LEAST && hit * MANY_SHARE >= runs;
+}
+
+// Adds the runs of one condition that figures are made of, and the records have that flag for; or
+// that left survivors: children that were cut off, so that their work is in no figure. It matters
+// once they are many: a single run moves a result no more than any other outlier.
+static void gather_disturbed(const struct session *session, size_t condition, enum flag flag,
+                             struct message *message, double *most)
 {
     const json_int_t left_out = (json_int_t)session_left_out(session);
-    struct message message = {.flag = flag, .condition = session->settings->conditions[condition]};
-    double most = 0;
+    size_t hit = 0, all = 0;
     for (size_t i = 0; i < session->fact_count; i++) {
         const struct facts *facts = &session->facts[i];
         if (facts->condition != (int)condition || facts->block <= left_out)
             continue;
-        message.of_runs++;
+        all++;
         if (flag == FLAG_SURVIVORS ? facts->survivors > 0
-                                   : facts->disturbed & 1U << (flag - FLAG_STEAL))
-            message_run(&message, (size_t)facts->order);
-        most = fmax(most, facts->survivors);
+                                   : facts->disturbed & 1U << (flag - FLAG_STEAL)) {
+            message_run(message, (size_t)facts->order);
+            hit++;
+        }
+        *most = fmax(*most, facts->survivors);
     }
+    message->of_runs += all;
+    message->matters = message->matters || are_many(hit, all);
+}
+
+bool disturbed_by_others(const struct session *session, size_t condition)
+{
+    struct message message = {.flag = FLAG_FOREIGN_LOAD};
+    double most = 0;
+    gather_disturbed(session, condition, message.flag, &message, &most);
+    json_decref(message.runs);
+    return message.matters;
+}
+
+static void add_disturbed(const struct session *session, size_t condition, enum flag flag,
+                          json_t *warnings)
+{
+    struct message message = {.flag = flag, .condition = session->settings->conditions[condition]};
+    double most = 0;
+    gather_disturbed(session, condition, flag, &message, &most);
     if (flag == FLAG_SURVIVORS)
         message_detail(&message, "most", "%.0f", most);
+    message_add_some(warnings, &message);
+}
+
+// What the machine does comes to all conditions: one warning of all that it came to.
+static void add_of_machine(const struct session *session, enum flag flag, json_t *warnings)
+{
+    struct message message = {.flag = flag};
+    size_t conditions = 0;
+    double most = 0;
+    for (size_t i = 0; i < session->settings->condition_count; i++) {
+        const size_t before = json_array_size(message.runs);
+        gather_disturbed(session, i, flag, &message, &most);
+        if (json_array_size(message.runs) == before)
+            continue;
+        message.condition = conditions++ == 0 ? session->settings->conditions[i] : NULL;
+    }
     message_add_some(warnings, &message);
 }
 
@@ -134,6 +178,9 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
                                   .condition = json_text_at(one, "condition")};
         message_detail(&message, "load", "load %s", load ? load : "");
         message_detail(&message, "text", "%s", text ? text : "");
+        message_detail(&message, "remedy", "%s",
+                       text && strstr(text, "calibrat") ? "recalibrate on a quiet machine"
+                                                        : "try the load alone with loadgen");
         message_add(warnings, &message);
     }
 }
@@ -177,8 +224,10 @@ void disturbances_add(const struct session *session, json_t *warnings)
 {
     const struct experiment *experiment = session->experiment;
     const char *knows_null = json_text_at(experiment->json, "knows_null");
+    for (enum flag flag = FLAG_STEAL; flag <= FLAG_THROTTLED; flag++)
+        add_of_machine(session, flag, warnings);
     for (size_t i = 0; i < session->settings->condition_count; i++) {
-        for (enum flag flag = FLAG_STEAL; flag <= FLAG_SHARED_NODE; flag++)
+        for (enum flag flag = FLAG_THROTTLED + 1; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(session, i, flag, warnings);
         add_disturbed(session, i, FLAG_SURVIVORS, warnings);
     }

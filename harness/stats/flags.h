@@ -9,17 +9,16 @@ FLAG(TWO_MODES, "two-modes", NOTE,
      "decides the {statistic}, which may be like no run",
      "find what differs (placement, caches, frequency), or measure the two separately")
 FLAG(WARM_UP, "warm-up", NOTE,
-     "the first run {first}: it warms caches, and pulls the mean {pull} %",
-     "add a warm-up run, or leave the first one out with --discard-warmup")
-FLAG(STEP, "step", PROBLEM_OF_A_MEAN,
+     "the first run {first}, and pulls the mean {pull} %: {meaning}", "{remedy}")
+FLAG(STEP, "step", PROBLEM_THAT_MATTERS,
      "from run {run} on the level differs by {change} % of the mean: something changed for good, "
      "and the {statistic} mixes two states{pairs}",
      "find out what changed, and measure again")
-FLAG(TREND, "trend", PROBLEM_OF_A_MEAN,
+FLAG(TREND, "trend", PROBLEM_THAT_MATTERS,
      "the runs drift by {change} % of the mean from the first to the last: the {statistic} "
      "depends on when the experiment stops{pairs}",
      "check for heat, a disk that fills up or a cache that grows")
-FLAG(AUTOCORRELATION, "autocorrelation", PROBLEM_OF_A_MEAN,
+FLAG(AUTOCORRELATION, "autocorrelation", PROBLEM_THAT_MATTERS,
      "neighbouring runs resemble each other (correlation about {rho}): they say less than their "
      "number suggests{known}{pairs}",
      "measure again with a larger --min-runs, or at another time")
@@ -29,15 +28,15 @@ FLAG(LOAD_VARIANCE, "load-variance", NOTE,
      "itself makes the {values} vary, so single runs differ from the {statistic}, and the "
      "interval needs more runs",
      "use a steadier load or a longer input")
-FLAG(CARRY_OVER, "carry-over", PROBLEM,
+FLAG(CARRY_OVER, "carry-over", PROBLEM_THAT_MATTERS,
      "runs of the baseline that directly follow a run with this load {effect} those that follow "
      "an unloaded one ({after} and {others} runs{washout}): the load's after-effects are in the "
      "baseline, and the slowdown is wrong",
      "{remedy}", BIAS_ALL_LOW)
-FLAG(UNSTEADY, "unsteady", PROBLEM,
+FLAG(UNSTEADY, "unsteady", PROBLEM_THAT_MATTERS,
      "the {effect} changes within the experiment and stays so for a while: {first} over the first "
      "third of the {all} pairs and {last} over the last (correlation of neighbouring pairs about "
-     "{rho}): its interval allows for that as far as so few pairs show it",
+     "{rho}): its interval is widened as far as so few pairs allow",
      "find what changes it (a disk or a cache that fills up, heat, other jobs), or let the load "
      "settle, and measure again with a larger --min-runs")
 FLAG(FAILED_RUNS, "failed-runs", PROBLEM, "{few} of {all} runs failed ({kinds}): {meaning}",
@@ -46,18 +45,18 @@ FLAG(TIMED_OUT, "timed-out", PROBLEM,
      "{few} of {all} runs ran into the time-out: their times are lower bounds, so the {statistic} "
      "is at least what is shown, and has no interval and no slowdown{output}",
      "raise --timeout, or use a shorter input", BIAS_LOW)
-FLAG(STEAL, "steal", PROBLEM_OF_MANY,
+FLAG(STEAL, "steal", PROBLEM_OF_SOME,
      "the host took more than 2 % of the target's time during {few} of {all} runs: their times "
      "may be too long",
      "measure at another time, or on a machine of your own")
-FLAG(FOREIGN_LOAD, "foreign-load", PROBLEM_OF_MANY,
+FLAG(FOREIGN_LOAD, "foreign-load", PROBLEM_OF_SOME,
      "other programs used more than 5 % of the CPUs, or more than one CPU, during {few} of {all} "
      "runs: their times may be too long",
      "end whatever else runs (jostle doctor names it)")
-FLAG(SWAP_IN, "swap-in", PROBLEM_OF_MANY,
+FLAG(SWAP_IN, "swap-in", PROBLEM_OF_SOME,
      "pages came back from swap during {few} of {all} runs: their times may be too long",
      "free memory, or turn swap off with swapoff -a")
-FLAG(THROTTLED, "throttled", PROBLEM_OF_MANY,
+FLAG(THROTTLED, "throttled", PROBLEM_OF_SOME,
      "heat throttled the CPUs during {few} of {all} runs: their times may be too long",
      "let the machine cool down")
 FLAG(STOPPED, "stopped", PROBLEM,
@@ -93,7 +92,7 @@ FLAG(CHANGED, "changed", PROBLEM,
 FLAG(CHANGED_MEANWHILE, "changed", PROBLEM,
      "while it was measured, and not by its last runs, this changed: {changes}: the figures mix "
      "both",
-     "measure again, and leave alone what is read")
+     "measure again, and do not modify input files meanwhile")
 FLAG(STDOUT_NULL, "stdout-null", PROBLEM,
      "the target's stdout is /dev/null, and {program} knows: it does less there than where its "
      "output is read",
@@ -104,9 +103,8 @@ FLAG(
     "not show",
     "{remedy}")
 FLAG(LOAD_SHORT, "load-short", PROBLEM,
-     "{load} reached {percent} % of what was asked of it{share}: this is not yet the slowdown "
-     "beside it",
-     "lower the load's rate, or give it CPUs of its own with --load-cpus", BIAS_LOW)
+     "{load} ran at only {percent} % of what was asked{share}: the full load may cost more",
+     "{remedy}", BIAS_LOW)
 FLAG(LOAD_NONE, "load-short", PROBLEM,
      "{load} offered nothing in any of {all} runs: at its rate one operation takes longer than a "
      "run",
@@ -119,11 +117,10 @@ FLAG(LOAD_TIME, "load-time", NOTE,
      "the CPU time of {load} is a lower bound: no control group counts it, and what its processes "
      "used that ended without being waited for is not counted, so it may be taken for foreign-load",
      "measure as root, or where jostle can make a control group")
-FLAG(LOAD_WARNING, "load-warning", PROBLEM, "{load}: {text}", "try the load alone with loadgen",
-     BIAS_LOW)
+FLAG(LOAD_WARNING, "load-warning", PROBLEM, "{load}: {text}", "{remedy}", BIAS_LOW)
 FLAG(HARNESS_WARNING, "harness-warning", NOTE, "{text}", "repeat the measurement if it matters")
-FLAG(NOT_CONVERGED, "not-converged", PROBLEM, "{error} after {runs}{limit}",
-     "{about}allow more with --max-runs or --max-time, or use a longer input", BIAS_NONE)
+FLAG(NOT_CONVERGED, "not-converged", PROBLEM_THAT_MATTERS, "{error} after {runs}{limit}",
+     "{remedy}", BIAS_NONE)
 FLAG(RANGE, "range", NOTE, "the objectives are {kept}: the capacity is {bound}{sure}",
      "{end} of --vary to find it")
 FLAG(TIME_OUT_MISSED, "time-out-missed", NOTE,
@@ -134,17 +131,17 @@ FLAG(STRAY_RUNS, "stray-runs", NOTE,
      "rate made them miss",
      "find out what, such as a cold start or a busy machine; a share of 5 % is allowed for")
 FLAG(NOISE, "noise", NOTE, "the {effect} cannot be distinguished from noise{floor}",
-     "if you expect an effect, begin a new experiment with a larger --min-runs: to continue this "
-     "one until it shows would find one where there is none")
+     "if you expect an effect, begin a new experiment with a larger --min-runs: continuing this "
+     "one until an effect appears produces false positives")
 FLAG(NO_RATIO, "no-ratio", NOTE,
-     "the baseline has none of it (0 in all runs), so there is no ratio to that: it neither "
-     "delays the end nor counts in a gate",
+     "the baseline counts 0 in all runs, so there is no ratio: stopping and gates ignore this "
+     "metric",
      "compare the figures themselves")
 FLAG(WASHOUT, "washout", NOTE,
      "{why}{runs} unmeasured run{plural} of the target separate{singular} a loaded run from the "
      "next from block {block} on, and the {excluded} runs before that are set aside",
      "give --washout {runs} to have that from the beginning")
-FLAG(CARRY_OVER_SLOW, "carry-over", PROBLEM,
+FLAG(CARRY_OVER_SLOW, "carry-over", PROBLEM_THAT_MATTERS,
      "the load's after-effects showed in the baseline's runs even with unmeasured runs of the "
      "target in between, {runs} by now: what fades so slowly may not be gone, and the slowdown is "
      "too close to 1",
@@ -192,5 +189,5 @@ FLAG(MACHINE_CHANGED, "machine-changed", NOTE,
 FLAG(MACHINE_UNUSUAL, "machine-unusual", NOTE,
      "{what} of this machine is {ratio} times slower than its usual{since} ({range}; usual: the "
      "probes of {experiments} earlier experiments)",
-     "what this system shows of it: jostle blame. Where it names nobody, it is another guest of "
-     "the host, a sibling thread or a lower clock")
+     "run jostle blame; if it names nobody, suspect another guest of the host, a sibling thread or "
+     "a lower clock")

@@ -12,11 +12,11 @@
 enum severity {
     NOTE,
     PROBLEM,
-    // What moves all runs alike spoils a mean; a slowdown from pairs holds.
-    PROBLEM_OF_A_MEAN,
-    // What happened to some runs: a problem once they are many (is_problem). It comes to both
-    // sides of pairs in random order, and biases no ratio.
-    PROBLEM_OF_MANY,
+    // A problem where it could move a figure by more than was asked (message.matters).
+    PROBLEM_THAT_MATTERS,
+    // The same of what happened to some runs. It comes to both sides of pairs in random order, and
+    // biases no ratio.
+    PROBLEM_OF_SOME,
 };
 
 struct warning_case {
@@ -85,18 +85,8 @@ static char *fill(const struct message *message, const char *words)
 
 static bool is_problem(const struct message *message)
 {
-    const size_t hit = json_array_size(message->runs);
-    switch (cases[message->flag].severity) {
-    case PROBLEM:
-        return true;
-    case PROBLEM_OF_A_MEAN:
-        return message->mean_alone;
-    case PROBLEM_OF_MANY: // a single run moves a result no more than any other outlier
-        return hit >= 2 && hit * 10 >= message->of_runs;
-    case NOTE:
-        break;
-    }
-    return false;
+    const enum severity severity = cases[message->flag].severity;
+    return severity == PROBLEM || (severity != NOTE && message->matters);
 }
 
 static void free_details(struct message *message)
@@ -109,19 +99,18 @@ static void free_details(struct message *message)
 void message_add(json_t *warnings, struct message *message)
 {
     const struct warning_case *one = &cases[message->flag];
+    const bool problem = is_problem(message), biases = problem && one->severity != PROBLEM_OF_SOME;
     const enum bias bias = message->bias != BIAS_ANY ? message->bias : one->bias;
-    if (one->severity == PROBLEM_OF_A_MEAN && !message->mean_alone && !message->unsteady)
-        message_detail(message, "pairs", "; slowdowns from pairs hold");
     message_detail(message, "few", "%zu", json_array_size(message->runs));
     message_detail(message, "all", "%zu", message->of_runs);
     OWNED char *words = fill(message, one->words), *advice = fill(message, one->advice);
     json_array_append_new(warnings,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag",
-                                    one->name, "severity", is_problem(message) ? "problem" : "note",
+                                    one->name, "severity", problem ? "problem" : "note",
                                     "condition", message->condition, "metric", message->metric,
                                     "message", text_to_json(words), "advice", text_to_json(advice),
                                     "runs", message->runs ? message->runs : json_array(), "bias",
-                                    one->severity == PROBLEM ? bias_names[bias] : NULL));
+                                    biases ? bias_names[bias] : NULL));
     free_details(message);
 }
 

@@ -29,7 +29,7 @@ struct message {
     const char *metric;    // NULL: of no metric
     json_t *runs;          // the orders of the runs; a reference, or NULL for none
     size_t of_runs;        // of so many
-    bool mean_alone;       // the result is a mean, without a baseline to compare it with
+    bool matters;          // it could move a figure by more than was asked (matters.h)
     enum bias bias;        // where the case's own does not fit; BIAS_ANY: it does
     bool unsteady;         // the condition's runs are part of a ratio that changes
     struct {

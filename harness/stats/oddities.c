@@ -1,6 +1,7 @@
 #include "messages.h"
 
 #include "decide.h"
+#include "matters.h"
 #include "metrics.h"
 
 #include <gsl/gsl_cdf.h>
@@ -47,11 +48,15 @@ static unsigned shape_flags(const struct sample *sample, double least, bool is_t
 static unsigned order_flags(const struct sample *sample, double least, bool dependent, double worse)
 {
     struct order order = order_analyse(sample->value, sample->count);
-    if (sample->count < ORDER_FROM || !(sample_variance(sample) > pow(least * sample->mean, 2)))
+    // What moves with time hides in a small spread longer than what does not.
+    if (sample->count < ORDER_FROM ||
+        !(sample_variance(sample) > pow(least / 10 * sample->mean, 2)))
         return 0;
     double df = (double)sample->count - 2;
-    bool trend = 2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df) < trend_p;
-    bool step = fabs(order.step_t) > step_t * (1 + 3 / df);
+    const double worth = least * fabs(sample->mean);
+    bool trend =
+        2 * gsl_cdf_tdist_Q(fabs(order.trend_t), df) < trend_p && fabs(order.trend) > worth;
+    bool step = fabs(order.step_t) > step_t * (1 + 3 / df) && fabs(order.step) > worth;
     return bit(FLAG_WARM_UP, worse * order.first_z > warm_z) | bit(FLAG_TREND, trend) |
            bit(FLAG_STEP, step) | bit(FLAG_AUTOCORRELATION, dependent);
 }
@@ -95,15 +100,16 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
     const struct settings *settings = session->settings;
     // What changes the mean by less than this is not worth a word.
     const double least = fmin(0.01, settings->error / 5);
-    const bool dependent = metric_dependence(session, metric) >
-                           (settings->condition_count == 1 ? dependent_alone : dependent_among);
+    const bool dependent =
+        metric_dependence(session, metric) >
+            (settings->condition_count == 1 ? dependent_alone : dependent_among) &&
+        !(metric_location(session, condition, metric).robust.error <= least);
     // What a load leaves behind is said once, not for each variant.
     const bool carries_over =
         settings_variant(settings, condition) == 0 && carry_over_shows(session, condition, metric);
     const double worse = settings->metrics.item[metric].higher_is_better ? -1 : 1;
-    // What moves with time hides in a small spread longer than what does not.
     return shape_flags(sample, least, metrics_is_time(&settings->metrics, metric)) |
-           order_flags(sample, least / 10, dependent, worse) |
+           order_flags(sample, least, dependent, worse) |
            bit(FLAG_LOAD_VARIANCE, load_varies(session, condition, metric)) |
            bit(FLAG_CARRY_OVER, carries_over) |
            bit(FLAG_UNSTEADY, is_unsteady(session, condition, metric, false));
@@ -241,6 +247,20 @@ static void add_warm_up(const struct view *view, struct message *message)
     message_detail(message, "first", "%s %.3g times the median", is_time(view) ? "takes" : "shows",
                    sample->value[0] / median);
     message_detail(message, "pull", "%s by %.2g", pull < 0 ? "down" : "up", fabs(pull));
+    const struct settings *settings = view->session->settings;
+    const size_t before = settings->warmup + settings->discard_warmup;
+    if (before == 0) {
+        message_detail(message, "meaning", "it may have found caches cold");
+        message_detail(message, "remedy",
+                       "add a warm-up run, or leave the first one out with --discard-warmup");
+    } else {
+        message_detail(message, "meaning",
+                       "%zu run%s that %s not count came before it, so cold caches are an unlikely "
+                       "cause",
+                       before, before == 1 ? "" : "s", before == 1 ? "does" : "do");
+        message_detail(message, "remedy",
+                       "look for what else was different then, such as other programs");
+    }
 }
 
 static void add_step(const struct view *view, struct message *message)
@@ -335,14 +355,28 @@ static void add_carry_over(const struct view *view, struct message *message)
                          "(docs/interleaving.md)");
 }
 
-// Of the ratio that changes; of several, the one with what it is compared with alone.
+// The ratio of the condition that changes: of several one that matters, or that to what it is
+// alone.
+static struct ratio unsteady_ratio(const struct view *view)
+{
+    struct session *session = view->session;
+    struct ratio found = {view->index, PAIRINGS, view->metric};
+    for (enum against against = PAIRINGS; against-- > 0;) {
+        const struct ratio of = {view->index, against, view->metric};
+        if (settings_compares(session->settings, of.condition, against) &&
+            metric_is_unsteady(session, of) &&
+            (found.against == PAIRINGS || matters_unsteady(session, of) ||
+             !matters_unsteady(session, found)))
+            found = of;
+    }
+    return found;
+}
+
 static void add_unsteady(const struct view *view, struct message *message)
 {
     struct session *session = view->session;
-    struct ratio of = {view->index, AGAINST_ALONE, view->metric};
-    const bool alone = settings_compares(session->settings, of.condition, of.against) &&
-                       metric_is_unsteady(session, of);
-    of.against = alone ? AGAINST_ALONE : AGAINST_REFERENCE;
+    const struct ratio of = unsteady_ratio(view);
+    const bool alone = of.against == AGAINST_ALONE;
     const struct pairs *pairs = session_pairs(session, of);
     const size_t third = pairs->count / 3;
     double x[2] = {0}, y[2] = {0};
@@ -368,6 +402,16 @@ static void (*const add[ODDITIES])(const struct view *, struct message *) = {
     [FLAG_CARRY_OVER] = add_carry_over, [FLAG_UNSTEADY] = add_unsteady,
 };
 
+static bool matters(const struct view *view, enum flag flag)
+{
+    if (flag == FLAG_CARRY_OVER)
+        return matters_carry_over(view->session, view->index, view->metric);
+    if (flag == FLAG_UNSTEADY)
+        return unsteady_ratio(view).against < PAIRINGS &&
+               matters_unsteady(view->session, unsteady_ratio(view));
+    return matters_alone(view->session, view->index, view->metric, flag);
+}
+
 void oddities_add(struct session *session, size_t condition, size_t metric, json_t *warnings)
 {
     const struct settings *settings = session->settings;
@@ -380,9 +424,10 @@ void oddities_add(struct session *session, size_t condition, size_t metric, json
         struct message message = {.flag = flag,
                                   .condition = settings->conditions[condition],
                                   .metric = settings->metrics.item[metric].name,
-                                  .mean_alone = settings->condition_count == 1,
-                                  .unsteady = is_unsteady(session, condition, metric, true)};
+                                  .matters = matters(&view, flag)};
         message_detail(&message, "statistic", "%s", statistic_words[settings->statistic]);
+        if (settings->condition_count > 1 && !is_unsteady(session, condition, metric, true))
+            message_detail(&message, "pairs", "; slowdowns from pairs hold");
         add[flag](&view, &message);
         message_add(warnings, &message);
     }

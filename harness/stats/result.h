@@ -139,6 +139,9 @@ void usual_warn(const json_t *unusual, json_t *warnings);
 // what disturbed those is no matter.
 void disturbances_add(const struct session *session, json_t *warnings);
 
+// Whether other programs used the CPUs during many runs of the condition.
+bool disturbed_by_others(const struct session *session, size_t condition);
+
 // What jostle capacity found, for the result and for people.
 
 // `capacity` of a result, a new reference; null where the experiment is no such search.

@@ -2,7 +2,9 @@
 
 #include "decide.h"
 #include "judgement.h"
+#include "matters.h"
 #include "metrics.h"
+#include "result.h"
 
 #include "common/memory.h"
 
@@ -64,11 +66,32 @@ static struct message not_converged(const struct session *session, size_t condit
     return message;
 }
 
+// More runs than this are not advice: their number is a guess, and the input is too short.
+static const double most_runs_advised = 3000;
+
+// How to come to know it better: `needed` runs would do; NAN: how many is not known.
+static void add_remedy(struct message *message, double needed)
+{
+    if (needed > most_runs_advised)
+        message_detail(message, "remedy",
+                       "use a longer input or a quieter machine: more runs alone would hardly do");
+    else if (needed > 0)
+        message_detail(message, "remedy",
+                       "about %.0f runs would do: allow more with --max-runs or --max-time, or use "
+                       "a longer input",
+                       ceil(needed));
+    else
+        message_detail(message, "remedy",
+                       "allow more with --max-runs or --max-time, or use a longer input");
+}
+
 static void add_open(const struct session *session, size_t condition,
                      const struct capacity *capacity, json_t *list)
 {
     struct message message =
         not_converged(session, condition, MAX_METRICS, capacity->error, capacity->runs);
+    message.matters = true;
+    add_remedy(&message, NAN);
     message_add(list, &message);
 }
 
@@ -236,15 +259,22 @@ static void add_load(const struct session *session, size_t condition, const stru
     struct message uneven = about_condition(session, kind, condition);
     struct message bound = about_condition(session, FLAG_LOAD_TIME, condition);
     const double offered = load->sum[LOAD_OFFERED] / (double)load->known[LOAD_OFFERED];
-    const double achieved = load->sum[LOAD_ACHIEVED] / (double)load->known[LOAD_ACHIEVED];
+    const double done = load->delivery.done / (double)load->judged_runs;
     const double share = load->delivery.due / (double)load->judged_runs / offered;
     for (size_t i = 0; i < load->short_count; i++)
         message_run(&uneven, load->short_runs[i]);
     uneven.of_runs = load->judged_runs;
     message_detail(&uneven, "load", "load %s", load->name);
-    message_detail(&uneven, "percent", "%.0f", 100 * achieved / offered);
+    // Rounded down: what is short is never all of it.
+    message_detail(&uneven, "percent", "%.0f", floor(100 * done / offered));
     if (share < shared)
-        message_detail(&uneven, "share", " (its share of the CPUs allows %.0f %%)", 100 * share);
+        message_detail(&uneven, "share", " (%.0f %% was possible beside the target alone)",
+                       100 * share);
+    message_detail(&uneven, "remedy", "%s",
+                   disturbed_by_others(session, condition)
+                       ? "other programs took the CPUs: end them (jostle doctor names them), and "
+                         "measure again"
+                       : "lower the load's rate, or give it CPUs of its own with --load-cpus");
     message_add_some(list, &uneven);
     if (!load->bound)
         return;
@@ -252,20 +282,17 @@ static void add_load(const struct session *session, size_t condition, const stru
     message_add(list, &bound);
 }
 
-// More runs than this are no advice: their number is a guess, and the input is too short.
-static const double most_runs_named = 10000;
-
 static void add_error(const struct session *session, size_t condition, size_t metric, double error,
-                      size_t runs, json_t *list)
+                      size_t runs, bool matters, json_t *list)
 {
     if (error <= session->settings->error)
         return;
     struct message message = not_converged(session, condition, metric, error, runs);
+    message.matters = matters;
     if (isfinite(error)) {
         // An interval narrows with the root of the number of runs.
         const double needed = (double)runs * pow(error / session->settings->error, 2);
-        if (needed < most_runs_named)
-            message_detail(&message, "about", "about %.0f runs would do: ", ceil(needed));
+        add_remedy(&message, needed);
     } else { // too few runs, or too scattered ones
         const struct settings *settings = session->settings;
         const bool typical =
@@ -278,6 +305,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
                            typical ? "typical ratio" : statistic_words[settings->statistic], needed,
                            settings_has_gate(settings) ? " that is looked at after each block"
                                                        : "");
+        add_remedy(&message, NAN);
     }
     message_add(list, &message);
 }
@@ -305,7 +333,7 @@ static void add_wide(struct session *session, struct ratio of, json_t *list)
     if (settings->condition_count == 1) {
         add_error(session, of.condition, of.metric,
                   metric_location(session, of.condition, of.metric).interval.error,
-                  session->conditions[of.condition].runs, list);
+                  session->conditions[of.condition].runs, true, list);
         return;
     }
     if (!settings_compares(settings, of.condition, of.against))
@@ -315,7 +343,7 @@ static void add_wide(struct session *session, struct ratio of, json_t *list)
     // With a gate the verdict counts, not the error, unless there can be neither.
     const bool neither = settings->statistic != STATISTIC_MEAN && !isfinite(error);
     if (!settings_has_gate(settings) || neither)
-        add_error(session, of.condition, of.metric, error, pairs, list);
+        add_error(session, of.condition, of.metric, error, pairs, matters_open(session, of), list);
 }
 
 // What the result is of: the ratios, or the mean of a lone condition.
@@ -359,7 +387,7 @@ json_t *warnings_of(struct session *session)
     if (session->unwashed > 0)
         add_washout(session, list);
     if (carry_over_is_slow(session)) {
-        struct message message = {.flag = FLAG_CARRY_OVER_SLOW};
+        struct message message = {.flag = FLAG_CARRY_OVER_SLOW, .matters = true};
         message_detail(&message, "runs", "%zu", session->washed);
         message_add(list, &message);
     }
