@@ -84,7 +84,7 @@ shape() {
     sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU[: ]/d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^Beside .*/ANSWER/; s/^closer: .*/CLOSER/; /^protect: /d; /: Besides, /d
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
         s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ (±|\[[0-9.]+,) .*/\1 ROW/
-        /^[A-Za-z0-9-]+: (mean )?[+-]?[0-9]+ %: /d; /^$/d'
+        /^[A-Za-z0-9-]+: (mean )?[+-]?[0-9]+ %: /d; /^[0-9]+ more problems?: /d; /^$/d'
 }
 
 # sample: the output in the README's sample, without its indentation.

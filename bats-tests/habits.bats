@@ -53,7 +53,7 @@ completes_all() {
     completes jostle slowdown --place oth
     [[ $output == other-node ]]
     completes jostle report --format hyp
-    [[ $output == $'hyperfine\n'* ]]
+    [[ " $output " == *' hyperfine '* ]]
     completes jostle help slo
     [[ $output == slowdown ]]
 }
