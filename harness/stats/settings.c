@@ -24,7 +24,8 @@ enum { HALVINGS = 60, FIRST = 2 };                 // no interval with fewer blo
 // blocks than the time so far promises; and for as many as are made however long they take.
 static const double falls = 0.2, highest = 3.5, room = 1.1;
 static const double steeper = 1.07; // of the path; found by simulation
-enum { MANY_STEPS = 40 };
+static const double fine = 1e-6;
+enum { MANY_STEPS = 20 };
 
 // The bound after n blocks: b is that of the last.
 static double bound_at(double b, double n, double to, bool timed)
@@ -32,18 +33,23 @@ static double bound_at(double b, double n, double to, bool timed)
     return timed ? fmax(fmin(b * pow(n / to, -falls), highest), b) : b;
 }
 
-// What the path adds between two looks: in steps of the logarithm of n, by the bound's height and
-// how steeply it falls.
-static double path_of(double b, double from, double to, bool timed)
+// What the path adds between two looks where the bound falls: in steps of the logarithm of n, by
+// its height and how steeply it falls. What differs by a power of n is multiplied from step to
+// step, as each look asks for this many times.
+static double path_below(double b, double from, double to)
 {
-    const double step = log(to / from) / MANY_STEPS;
-    double sum = 0;
+    const double step = log(to / from) / MANY_STEPS, lower = exp(-falls * step);
+    const double narrower = exp(-step / 2), density = gsl_ran_ugaussian_pdf(0);
+    double height = b * pow(from / to, -falls) * sqrt(lower);
+    double width = sqrt(narrower) / sqrt(from), sum = 0;
     for (int i = 0; i < MANY_STEPS; i++) {
-        const double n = from * exp((i + 0.5) * step), here = bound_at(b, n, to, timed);
-        const double steep = here * (here > b && here < highest ? 1 + 2 * falls : 1);
-        sum += steep * gsl_ran_ugaussian_pdf(here) * exp(-overshoot * steep / sqrt(n)) * step;
+        const double here = fmax(fmin(height, highest), b);
+        const double steep = here < height ? here : here * (1 + 2 * falls);
+        sum += steep * exp(-here * here / 2 - overshoot * steep * width);
+        height *= lower;
+        width *= narrower;
     }
-    return sum;
+    return sum * step * density;
 }
 
 // The probability that |S_n| / sqrt(n) exceeds the bound at some n from `from` to `to`.
@@ -54,7 +60,7 @@ static double crossing(double b, double from, double to, bool timed)
         return once;
     const double factor = 1 + few_looks * from / to + early / from;
     if (timed)
-        return once + steeper * factor * path_of(b, from, to, true);
+        return once + steeper * factor * path_below(b, from, to);
     const double path =
         gsl_sf_expint_E1(overshoot * b / sqrt(to)) - gsl_sf_expint_E1(overshoot * b / sqrt(from));
     return once + factor * 2 * b * gsl_ran_ugaussian_pdf(b) * path;
@@ -64,7 +70,8 @@ static double crossing(double b, double from, double to, bool timed)
 static double bound_for(double error_rate, double from, double to, bool timed)
 {
     double low = 0, high = 40; // crossing() falls from 1 on
-    for (int i = 0; i < HALVINGS; i++) {
+    // An integral each time: of a bound that falls a few digits will do.
+    for (int i = 0; i < HALVINGS && !(timed && high - low < fine); i++) {
         const double middle = (low + high) / 2;
         if (2 * gsl_cdf_ugaussian_Q(middle) > error_rate ||
             crossing(middle, from, to, timed) > error_rate)
