@@ -322,7 +322,7 @@ static void add_looks(void *sum, const void *found)
 
 static bool looks_row(const struct plan *plan, const struct looks *looks, double error_rate)
 {
-    enum { LAST = 1000 };
+    enum { LAST = 4000 };
     double t[LAST + 1] = {0};
     struct look_sums sums = {0};
     struct look_job job = {plan, *looks, MOST_LOOKS * looks->to, t};
@@ -334,7 +334,7 @@ static bool looks_row(const struct plan *plan, const struct looks *looks, double
     const double all = (double)sums.experiments;
     const double early = 100 * (double)sums.early / all, late = 100 * (double)sums.late / all;
     const double planned = 100 * (double)sums.planned / all;
-    printf("%4zu to %-3zu%c %7.2f |%9.3f %9.3f |%8.3f %8.3f %8.3f %8.3f\n", looks->from, looks->to,
+    printf("%4zu to %-4zu%c %7.2f |%9.3f %9.3f |%8.3f %8.3f %8.3f %8.3f\n", looks->from, looks->to,
            looks->for_s > 0 ? 't' : ' ', 100 * error_rate, t[looks->from], t[looks->to], early,
            planned, late, early + planned + late);
     fflush(stdout);
@@ -351,14 +351,14 @@ bool looks_table(const struct plan *plan)
     // The last ones are those of experiments that time ends.
     static const struct looks plans[] = {{3, 10, 0},  {5, 15, 0},  {15, 15, 0},  {15, 30, 0},
                                          {15, 60, 0}, {30, 60, 0}, {15, 200, 0}, {15, 15, 1},
-                                         {15, 30, 1}, {15, 60, 1}, {15, 240, 1}};
+                                         {15, 30, 1}, {15, 60, 1}, {15, 240, 1}, {15, 1000, 1}};
     static const double rates[] = {0.05, 0.0125, 0.002};
     bool good = true;
     puts(
         "\nLooks: Student's t at the first and the last planned one, and how often at least one "
         "look is\nwrong: at the planned ones, before, and after (up to four times as many blocks), "
         "normal values (percent;\nt: time ends it)");
-    printf("%-12s %7s |%9s %9s |%8s %8s %8s %8s\n", "planned", "allowed", "t first", "t last",
+    printf("%-13s %7s |%9s %9s |%8s %8s %8s %8s\n", "planned", "allowed", "t first", "t last",
            "before", "planned", "after", "all");
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
