@@ -190,4 +190,8 @@ width() {
     # Without what others take, the difference is clear.
     runs 3 20 1.1 1.1 0.3 | jq -c '.user_s = (if .condition | startswith("old") then 1 else 1.2 end) * (1 + .block % 3 / 1000)' | variants --at-most 1.05 >result
     holds '.gate.verdict != "undecided" or (.gate.steadier.metric == "user_s" and (.gate.text | contains("--metric user_s about")))' <result
+    # Nor does it matter what of the CPU time the kernel calls the system's.
+    runs 3 20 1.1 1.1 0.3 | jq -c '(if .condition | startswith("old") then 1 else 1.2 end) as $all | .user_s = $all * (0.4 + (input_line_number * 7 % 11) / 30) | .system_s = $all * (1 + .block % 3 / 1000) - .user_s' |
+        variants --at-most 1.05 >result
+    holds '.gate.verdict == "undecided" and .gate.steadier.metric == "cpu_s"' <result
 }
