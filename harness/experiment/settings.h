@@ -104,7 +104,8 @@ void experiment_settings_begin(struct settings *settings);
 // must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
 // How the looks of a gate are planned (stats/settings.h): up to max_runs, or without such a limit
-// for as long as the time is, and up to a number of blocks where that is not known. A new reference.
+// for as long as the time is, and up to a number of blocks where that is not known. A new
+// reference.
 json_t *settings_looks(const struct settings *settings);
 // Refuses what says nothing without variants; has_variants: there are some.
 void settings_check_variants(const struct settings *settings, bool has_variants);

@@ -1,7 +1,5 @@
 #include "metrics.h"
 
-#include "shares.h"
-
 #include "common/memory.h"
 
 #include <gsl/gsl_cdf.h>
@@ -132,27 +130,13 @@ static struct stretch ratio_stretch(const struct sample *differences, const stru
                       against == AGAINST_REFERENCE && other_varies);
 }
 
-// How long the runs took that are of a block.
-static double spent_s(const struct session *session)
-{
-    double sum = 0;
-    if (session->count == 0)
-        return 0;
-    const size_t first = session->runs[0].fact;
-    if (first < session->fact_count)
-        return elapsed_s(session->facts + first, session->fact_count - first);
-    for (size_t i = 0; i < session->count; i++) // made-up runs come one behind the other
-        sum += session->runs[i].value[WALL_S];
-    return sum;
-}
-
 static struct looks planned_looks(const struct session *session)
 {
     const struct settings *settings = session->settings;
     const struct looks looks = settings->looks.to > 0 ? settings->looks
                                                       : (struct looks){.from = settings->min_runs,
                                                                        .to = settings->max_runs};
-    return looks.for_s > 0 ? looks_in_time(&looks, session_blocks(session), spent_s(session))
+    return looks.for_s > 0 ? looks_in_time(&looks, session_blocks(session), session->spent_s)
                            : looks;
 }
 
