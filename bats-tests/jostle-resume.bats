@@ -130,6 +130,7 @@ free() {
 @test "another command, load or setting is refused, and nothing is changed" {
     target
     measure --quiet --max-runs 2
+    cp target other
     rm out/result.json
     sha256sum out/* >sums
     run -2 "$JOSTLE" slowdown --output out --resume --max-runs 2 --load 'low=cpu --percent 6 --threads 1' -- ./target

@@ -159,14 +159,39 @@ limits() {
     [[ $(limits --at-most 1.05 --runs 9) == max_runs=9 ]]
 }
 
+# width FOR_S: that of the ratio of 200 pairs, in an experiment that ends after so long; "null": without an end in time.
+width() {
+    jq --argjson for "$1" '.looks = { from: 15, to: 1000 } + (if $for then { for_s: $for } else {} end)' <made/experiment.json >timed/experiment.json
+    "$BIN/stats" --derive timed
+    jq '.comparisons[0].ci | .[1] - .[0]' <timed/result.json
+}
+
+@test "a gate that time ends keeps most of what it may be wrong for its end" {
+    local plain early late over
+    "$JOSTLE" slowdown --quiet --variant old=true --variant new='true again' --at-most 1.05 --max-time 100ms --output made || [[ $? == [34] ]]
+    mkdir timed
+    # One run a second, for 400 s.
+    runs 5 200 1.02 1 0.1 | grep -v '@mem' | jq -c '.exit_code = 0 | .order = input_line_number | .wall_s *= 0.6 | .start = (1700000000 + input_line_number | todate)' >timed/runs.jsonl
+    plain=$(width null) early=$(width 40000) late=$(width 420) over=$(width 200)
+    awk -v plain="$plain" -v early="$early" -v late="$late" -v over="$over" 'BEGIN { exit !(late < 0.9 * plain && early > 1.05 * plain && over > 1.05 * late) }'
+}
+
 @test "an undecided gate names the limit that ended it, and how many runs would decide" {
     # The truth is the limit.
     run -4 "$JOSTLE" slowdown --quiet --at-most 1.00001 --confidence 99.9999% --variant old='sleep 0.01' --variant new='sleep 0.010' --max-time 3s --output time
     holds '.gate | .ended_by == "max-time" and (.text | test("^--max-time ended it after [0-9]+ runs of each; "))' <time/result.json
-    holds '.settings.max_runs == null and .looks == {"from": 15, "to": 1000}' <time/experiment.json
+    holds '.settings.max_runs == null and .looks == {"from": 15, "to": 1000, "for_s": 3}' <time/experiment.json
+    is_valid experiment time/experiment.json
+    # Where people look, too.
+    run -0 "$JOSTLE" report time
+    [[ $output == *'at most 1: undecided: --max-time ended it after '*' runs of each; '* ]]
     runs 4 30 1.05 1.05 | variants --at-most 1.05 >result
     holds '.gate | .ended_by == "max-runs" and .runs_needed > 30 and (.text | startswith("--max-runs ended it after 30 runs of each; about "))' <result
     # Without what others take, the difference is clear.
     runs 3 20 1.1 1.1 0.3 | jq -c '.user_s = (if .condition | startswith("old") then 1 else 1.2 end) * (1 + .block % 3 / 1000)' | variants --at-most 1.05 >result
     holds '.gate.verdict != "undecided" or (.gate.steadier.metric == "user_s" and (.gate.text | contains("--metric user_s about")))' <result
+    # Nor does it matter what of the CPU time the kernel calls the system's.
+    runs 3 20 1.1 1.1 0.3 | jq -c '(if .condition | startswith("old") then 1 else 1.2 end) as $all | .user_s = $all * (0.4 + (input_line_number * 7 % 11) / 30) | .system_s = $all * (1 + .block % 3 / 1000) - .user_s' |
+        variants --at-most 1.05 >result
+    holds '.gate.verdict == "undecided" and .gate.steadier.metric == "cpu_s"' <result
 }

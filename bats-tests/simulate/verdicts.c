@@ -24,14 +24,15 @@ static const char *const shown_if_quick = "normal-1%,normal-5%,drift-5%";
 static const struct rule {
     const char *name;
     size_t min_runs, max_runs;
-    bool gate; // --at-most and --same-within; else --error
+    bool gate;  // --at-most and --same-within; else --error
+    bool timed; // time ends it, after about max_runs
 } rules[] = {
-    {"15, one look", 15, 15, true},
-    {"5-15", 5, 15, true},
-    {"15-30", 15, 30, true},
-    {"15-30, --error", 15, 30, false},
+    {"15, one look", 15, 15, true, false},   {"5-15", 5, 15, true, false},
+    {"15-30", 15, 30, true, false},          {"15-30, --error", 15, 30, false, false},
+    {"time for 40", 15, 40, true, true},     {"time for 200", 15, 200, true, true},
+    {"time for 1000", 15, 1000, true, true},
 };
-enum { RULES = sizeof rules / sizeof *rules, QUICK_RULE = 2, FEWER = 4 };
+enum { RULES = sizeof rules / sizeof *rules, QUICK_RULE = 2, QUICK_TIMED = 5, FEWER = 4 };
 
 static char names[2 * VARIANTS][12] = {"old", "new", "old@load", "new@load"};
 
@@ -130,6 +131,9 @@ static bool simulate(struct job *job, const struct population *population, const
     settings->min_runs = rule->min_runs;
     settings->max_runs = rule->max_runs;
     settings->statistic = statistic;
+    if (rule->timed) // of runs that take about 1 s
+        settings->looks = (struct looks){rule->min_runs, rule->max_runs,
+                                         (double)(settings->condition_count * rule->max_runs)};
     if (rule->gate) {
         settings->at_most = limit;
         settings->tolerance = same_within;
@@ -179,7 +183,7 @@ static bool verdict_row(const struct plan *plan, const struct population *popula
 {
     struct job job = {.plan = plan, .truth = truth};
     struct sums sums;
-    if (!simulate(&job, population, rule, STATISTIC_MEAN, &sums))
+    if (!simulate(&job, population, rule, rule->timed ? STATISTIC_TYPICAL : STATISTIC_MEAN, &sums))
         return false;
     const size_t *relation = sums.relation, *verdict = sums.verdict;
     printf("%-20s %-15s %5.2f |%7.2f %7.2f %7.2f %7.2f |%7.2f %7.2f |%7.2f %6.1f\n",
@@ -217,7 +221,8 @@ bool verdicts_table(const struct plan *plan)
     for (size_t i = 0; i < population_count; i++)
         for (size_t r = 0; r < RULES; r++)
             for (size_t t = 0; t < sizeof truths / sizeof *truths; t++)
-                if (wants(plan, &populations[i]) && (!plan->quick || r == QUICK_RULE))
+                if (wants(plan, &populations[i]) &&
+                    (!plan->quick || r == QUICK_RULE || r == QUICK_TIMED))
                     good = verdict_row(plan, &populations[i], &rules[r], truths[t]) && good;
     return good;
 }
@@ -257,7 +262,7 @@ bool interactions_table(const struct plan *plan)
            "cover", "half", "blocks", "2", "5", "10", "trimmed", "half", "median", "half");
     for (size_t i = 0; i < population_count; i++)
         for (size_t r = 0; r < RULES; r++)
-            if (wants(plan, &populations[i]) && (!plan->quick || r == 0))
+            if (wants(plan, &populations[i]) && !rules[r].timed && (!plan->quick || r == 0))
                 good = interaction_row(plan, &populations[i], &rules[r]) && good;
     return good;
 }
@@ -317,7 +322,7 @@ static void add_looks(void *sum, const void *found)
 
 static bool looks_row(const struct plan *plan, const struct looks *looks, double error_rate)
 {
-    enum { LAST = 1000 };
+    enum { LAST = 4000 };
     double t[LAST + 1] = {0};
     struct look_sums sums = {0};
     struct look_job job = {plan, *looks, MOST_LOOKS * looks->to, t};
@@ -329,9 +334,9 @@ static bool looks_row(const struct plan *plan, const struct looks *looks, double
     const double all = (double)sums.experiments;
     const double early = 100 * (double)sums.early / all, late = 100 * (double)sums.late / all;
     const double planned = 100 * (double)sums.planned / all;
-    printf("%4zu to %-4zu %7.2f |%9.3f %9.3f |%8.3f %8.3f %8.3f %8.3f\n", looks->from, looks->to,
-           100 * error_rate, t[looks->from], t[looks->to], early, planned, late,
-           early + planned + late);
+    printf("%4zu to %-4zu%c %7.2f |%9.3f %9.3f |%8.3f %8.3f %8.3f %8.3f\n", looks->from, looks->to,
+           looks->for_s > 0 ? 't' : ' ', 100 * error_rate, t[looks->from], t[looks->to], early,
+           planned, late, early + planned + late);
     fflush(stdout);
     const double most = 100 * error_rate;
     if (!plan->quick || early + planned + late <= most + 3 * sqrt(most * (100 - most) / all))
@@ -343,15 +348,17 @@ static bool looks_row(const struct plan *plan, const struct looks *looks, double
 
 bool looks_table(const struct plan *plan)
 {
-    static const struct looks plans[] = {{3, 10},  {5, 15},  {15, 15}, {15, 30},
-                                         {15, 60}, {30, 60}, {15, 200}};
+    // The last ones are those of experiments that time ends.
+    static const struct looks plans[] = {{3, 10, 0},  {5, 15, 0},  {15, 15, 0},  {15, 30, 0},
+                                         {15, 60, 0}, {30, 60, 0}, {15, 200, 0}, {15, 15, 1},
+                                         {15, 30, 1}, {15, 60, 1}, {15, 240, 1}, {15, 1000, 1}};
     static const double rates[] = {0.05, 0.0125, 0.002};
     bool good = true;
     puts(
         "\nLooks: Student's t at the first and the last planned one, and how often at least one "
         "look is\nwrong: at the planned ones, before, and after (up to four times as many blocks), "
-        "normal values (percent)");
-    printf("%-12s %7s |%9s %9s |%8s %8s %8s %8s\n", "planned", "allowed", "t first", "t last",
+        "normal values (percent;\nt: time ends it)");
+    printf("%-13s %7s |%9s %9s |%8s %8s %8s %8s\n", "planned", "allowed", "t first", "t last",
            "before", "planned", "after", "all");
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++)
         for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)

@@ -558,7 +558,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
         json_pack("{s:s, s:o}", "group", ARRANGEMENT_NAME, "cgroup",
                   cgroup_shares_cpus(folder) ? text_to_json(folder) : json_null());
     json_t *record = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I}, s:o, s:O, s:o, "
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:O, s:o, "
         "s:O?, "
         "s:o}",
         "schema", SCHEMA_EXPERIMENT, "inputs", inputs_to_json(experiment), "line",
@@ -568,8 +568,7 @@ json_t *experiment_to_json(const struct experiment *experiment)
         text_to_json(experiment->session.build), "conditions",
         combinations_to_json(&experiment->combinations, &experiment->variants), "variables",
         variables_to_json(), "loads", conditions_to_json(&experiment->conditions), "settings",
-        settings, "looks", "from", (json_int_t)experiment->settings.min_runs, "to",
-        (json_int_t)settings_planned_looks(&experiment->settings), "environment",
+        settings, "looks", settings_looks(&experiment->settings), "environment",
         environment_to_json(&counters), "placement", experiment->placed.record, "arrangement",
         arrangement, "cell", experiment->cell, "before", counters_to_json(&counters));
     arena_free(&arena);

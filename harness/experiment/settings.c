@@ -351,11 +351,16 @@ static void set_limits(struct settings *settings)
     }
 }
 
-uint64_t settings_planned_looks(const struct settings *settings)
+json_t *settings_looks(const struct settings *settings)
 {
     const uint64_t least =
         settings->min_runs > UNLIMITED_LOOKS ? settings->min_runs : UNLIMITED_LOOKS;
-    return settings->max_runs == NO_RUN_LIMIT ? least : settings->max_runs;
+    const bool unlimited = settings->max_runs == NO_RUN_LIMIT;
+    json_t *looks = must(json_pack("{s:I, s:I}", "from", (json_int_t)settings->min_runs, "to",
+                                   (json_int_t)(unlimited ? least : settings->max_runs)));
+    if (unlimited && settings->max_time_ns > 0)
+        json_object_set_new(looks, "for_s", json_real((double)settings->max_time_ns / NS_PER_S));
+    return looks;
 }
 
 void settings_complete(struct settings *settings)

@@ -103,9 +103,10 @@ void experiment_settings_begin(struct settings *settings);
 // Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
 // must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
-// Up to which block the looks of a gate are planned (stats/settings.h): max_runs, or without such a
-// limit a number that costs intervals little, while looks after it have what is left.
-uint64_t settings_planned_looks(const struct settings *settings);
+// How the looks of a gate are planned (stats/settings.h): up to max_runs, or without such a limit
+// for as long as the time is, and up to a number of blocks where that is not known. A new
+// reference.
+json_t *settings_looks(const struct settings *settings);
 // Refuses what says nothing without variants; has_variants: there are some.
 void settings_check_variants(const struct settings *settings, bool has_variants);
 // `settings` of experiment.json but for the metrics: times in seconds, what was not given

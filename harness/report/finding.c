@@ -254,9 +254,23 @@ static const char *without_interval(const struct finding *finding)
                                  words, value, before);
 }
 
+// Of a program that runs for a fixed time its time says nothing; NULL: it is none.
+static const char *fixed_time(const struct experiment *of, const struct value *entry,
+                              const char *load)
+{
+    const char *text = view_text(view_get(entry, "fixed_time"), "text");
+    return !text  ? NULL
+           : load ? said(of->texts, "Beside %s %s.", load, shown(of->texts, text))
+                  : said(of->texts, "Alone %s.", shown(of->texts, text));
+}
+
 static const char *sentence_of(const struct finding *finding)
 {
     struct arena *texts = finding->of->texts;
+    const char *fixed =
+        finding->timed ? fixed_time(finding->of, finding->slowdown, finding->load) : NULL;
+    if (fixed)
+        return fixed;
     if (isnan(finding->plain.center) || view_holds(finding->slowdown, "constant"))
         return timed_out(finding) ?: without_interval(finding);
     if (isnan(finding->plain.low))
@@ -376,6 +390,9 @@ void finding_put_alone(struct line *json, const struct experiment *experiment)
     const char *verb = timed ? "It takes" : said(texts, "%s is", metric->words),
                *value = figure_text(texts, center, metric->unit);
     const char *time = timed ? view_string(view_path(baseline, "time", "text")) : NULL;
+    const char *fixed = timed ? fixed_time(experiment, baseline, NULL) : NULL;
+    if (fixed)
+        visible_add(json, fixed);
     visible_add(json, censored > 0
                           ? said(texts, "%s at least %s: %.0f of %.0f runs ran into the time-out.",
                                  verb, value, censored, view_number(view_get(baseline, "runs"), 0))

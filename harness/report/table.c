@@ -293,9 +293,12 @@ static void put_gate(struct line *json, const struct experiment *experiment)
     // That it is decided is said by what is known.
     const char *answer = strcmp(word, "decided") == 0 && *relations != '\0' ? relations : word;
     const char *more = strcmp(answer, relations) == 0 ? "" : relations;
-    visible_add(json, said(experiment->texts, "%s%s: %s%s%s%s%s%s", limits,
-                           gate_metrics(experiment), answer, why ? " because of " : "", why ?: "",
-                           *more == '\0' ? "" : " (", more, *more == '\0' ? "" : ")"));
+    // What would decide it.
+    const char *advice = view_text(experiment->gate, "text");
+    visible_add(json,
+                said(experiment->texts, "%s%s: %s%s%s%s%s%s%s%s", limits, gate_metrics(experiment),
+                     answer, why ? " because of " : "", why ?: "", *more == '\0' ? "" : " (", more,
+                     *more == '\0' ? "" : ")", advice ? ": " : "", advice ?: ""));
 }
 
 // The command; of variants their names.

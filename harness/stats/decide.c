@@ -151,9 +151,11 @@ static size_t blocks_for_gate(struct session *session, size_t now, size_t most)
     return is_above ? above : rest;
 }
 
-// What an undecided gate is offered in place of the wall time: figures that every record has.
-enum steadier { USER_TIME, WITHOUT_WAIT, STEADIER };
-static const char *const steadier_names[STEADIER] = {"user_s", "wall_without_wait_s"};
+// What an undecided gate is offered in place of the wall time: figures that every record has. How a
+// CPU time is divided into user and system is often guessed by the kernel, tick by tick; its sum is
+// not.
+enum steadier { USER_TIME, CPU_TIME, WITHOUT_WAIT, STEADIER };
+static const char *const steadier_names[STEADIER] = {"user_s", "cpu_s", "wall_without_wait_s"};
 static const double worth_offering = 2; // times fewer runs
 enum { PAIRS_TO_OFFER = 5 };
 
@@ -163,6 +165,8 @@ static double steadier_value(const struct session *session, const struct observa
 {
     if (figure == USER_TIME)
         return run->value[USER_S];
+    if (figure == CPU_TIME)
+        return run->value[USER_S] + run->value[SYSTEM_S];
     if (run->fact >= session->fact_count) // of made-up runs there are none
         return NAN;
     const struct times *times = &session->facts[run->fact].account.times;
@@ -198,7 +202,7 @@ static size_t blocks_by(struct session *session, size_t condition, enum steadier
 // Whether each run has enough of it to be measured in ticks of the kernel.
 static bool is_offered(const struct session *session, size_t condition, enum steadier figure)
 {
-    return figure != USER_TIME || !metric_is_negligible(session, condition, USER_S);
+    return figure == WITHOUT_WAIT || !metric_is_negligible(session, condition, USER_S);
 }
 
 // What would decide a gate that is undecided.

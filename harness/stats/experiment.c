@@ -133,6 +133,8 @@ static json_t *kept_of(const struct session *session, json_t *record)
                             : must(json_pack("{s:O*, s:O*}", "probe", probe, "load", loads));
 }
 
+static double gap_s(const struct facts *before, const struct facts *after);
+
 bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)
 {
     struct observation run;
@@ -163,6 +165,8 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
                  "its block has this condition already, or is far ahead of the others");
         return false;
     }
+    if (run.fact > 0)
+        session->spent_s += gap_s(&session->facts[run.fact - 1], &session->facts[run.fact]);
     session_add_loads(session, &run, record);
     // Notes the first forecast, as it was made then; each decision looks at all runs.
     if (session->forecast_runs == 0)
@@ -264,15 +268,19 @@ double elapsed_between_s(const struct facts *before, const struct facts *after)
                : elapsed_time(after->start) - elapsed_time(before->start);
 }
 
+// Seconds between the end of a run and the start of the next; 0 where nobody measured meanwhile.
+static double gap_s(const struct facts *before, const struct facts *after)
+{
+    const double wall = before->account.times.wall_s, apart = elapsed_between_s(before, after);
+    return apart < 0 || apart > pause_s + pause_runs * wall ? 0 : apart - wall;
+}
+
 double elapsed_s(const struct facts *facts, size_t count)
 {
     if (count == 0)
         return 0;
     double sum = facts[count - 1].account.times.wall_s + 0 * elapsed_time(facts[0].start);
-    for (size_t i = 1; i < count; i++) {
-        const double wall = facts[i - 1].account.times.wall_s;
-        const double gap = elapsed_between_s(&facts[i - 1], &facts[i]);
-        sum += gap < 0 || gap > pause_s + pause_runs * wall ? wall : gap;
-    }
+    for (size_t i = 1; i < count; i++)
+        sum += facts[i - 1].account.times.wall_s + gap_s(&facts[i - 1], &facts[i]);
     return sum;
 }

@@ -130,37 +130,55 @@ static struct stretch ratio_stretch(const struct sample *differences, const stru
                       against == AGAINST_REFERENCE && other_varies);
 }
 
-static struct looks planned_looks(const struct settings *settings)
+static struct looks planned_looks(const struct session *session)
 {
-    return settings->looks.to > 0
-               ? settings->looks
-               : (struct looks){.from = settings->min_runs, .to = settings->max_runs};
+    const struct settings *settings = session->settings;
+    const struct looks looks = settings->looks.to > 0 ? settings->looks
+                                                      : (struct looks){.from = settings->min_runs,
+                                                                       .to = settings->max_runs};
+    return looks.for_s > 0 ? looks_in_time(&looks, session_blocks(session), session->spent_s)
+                           : looks;
+}
+
+// The same, for a look after so many blocks: one that has not come yet is within the plan, since
+// what is asked is when to end it.
+static struct looks plan_at(struct session *session, size_t blocks)
+{
+    struct looks plan;
+    if (session->plan_runs == 0 || session->plan_runs != session->count)
+        session->plan = planned_looks(session);
+    session->plan_runs = session->count;
+    plan = session->plan;
+    if (plan.for_s > 0 && blocks > session_blocks(session) && blocks > plan.to)
+        plan.to = blocks;
+    return plan;
 }
 
 double metric_planned_confidence(const struct session *session)
 {
-    return metric_confidence(session, planned_looks(session->settings).to);
+    return metric_confidence(session, planned_looks(session).to);
 }
 
 double metric_confidence(const struct session *session, size_t blocks)
 {
-    const struct settings *settings = session->settings;
-    const struct looks planned = planned_looks(settings);
+    const struct looks planned = planned_looks(session);
     const double all = session->critical.confidence;
-    return settings_has_gate(settings) ? 1 - looks_rate(&planned, 1 - all, blocks) : all;
+    return settings_has_gate(session->settings) ? 1 - looks_rate(&planned, 1 - all, blocks) : all;
 }
 
 struct critical *metric_critical(struct session *session, size_t blocks)
 {
-    const struct looks planned = planned_looks(session->settings);
+    const double all = session->critical.confidence;
     if (!settings_has_gate(session->settings))
         return &session->critical;
-    if (session->look_of != session->critical.confidence ||
-        !looks_alike(&planned, session->look_blocks, blocks)) {
+    const struct looks plan = plan_at(session, blocks);
+    if (session->look_of != all || session->look_to != plan.to ||
+        !looks_alike(&plan, session->look_blocks, blocks)) {
         session->look_blocks = blocks;
-        session->look_of = session->critical.confidence;
+        session->look_of = all;
+        session->look_to = plan.to;
         critical_free(&session->look);
-        critical_init(&session->look, metric_confidence(session, blocks));
+        critical_init(&session->look, 1 - looks_rate(&plan, 1 - all, blocks));
     }
     return &session->look;
 }

@@ -297,6 +297,7 @@ bool session_add(struct session *session, struct observation *run)
     session_note(session, run);
     *cell = (int)session->count;
     session->runs[session->count++] = *run;
+    session->spent_s += run->value[WALL_S];
     condition->seen++;
     if (run->failure != FAILURE_NONE) {
         session->failed++;

@@ -74,7 +74,11 @@ struct session {
     struct critical critical;            // of one look
     struct critical look;                // of the look after `look_blocks`, and of those alike
     size_t look_blocks;
-    double look_of;               // the confidence of all looks together that it is for
+    double look_of;    // the confidence of all looks together that it is for
+    size_t look_to;    // and the last look that was planned then
+    double spent_s;    // by the runs of blocks, and between them
+    struct looks plan; // of the looks, as the first `plan_runs` runs show it
+    size_t plan_runs;
     struct sample scratch;        // values that an interval needs for a moment
     struct condition *conditions; // [settings->condition_count]
     struct observation *runs;     // in the order they came

@@ -47,6 +47,8 @@ bool metrics_is_ticks(const struct metric_settings *metrics, size_t metric);
 // The plan: a look after each block from the `from`-th to the `to`-th.
 struct looks {
     size_t from, to;
+    double for_s; // it ends after this time, in whose middle and end it has most to say; 0: it has
+                  // one rate, and `to` is all that is known of its end
 };
 
 #define DEFAULT_ERROR      0.05
@@ -180,9 +182,17 @@ void settings_free(struct settings *settings);
 // the probability that a random walk crosses b sqrt(n) ("Sequential Analysis" (1985),
 // chapter 4), of which the part for crossing after the first look is larger by a factor
 // that was found with simulated t tests.
+//
+// Where time ends the experiment, most of the looks come early and most of what is seen late, so
+// the bound is one that falls with the share of the plan that is over (S. K. Wang and A. A.
+// Tsiatis, Biometrics 43 (1987) 193-199), up to a most.
 double looks_rate(const struct looks *looks, double error_rate, size_t n);
 
 // Whether the looks after a and after b blocks have the same rate.
 bool looks_alike(const struct looks *looks, size_t a, size_t b);
+
+// The plan of an experiment that time ends, `blocks` of which took `spent_s`: where it has no end
+// in time, or neither is known, `looks` itself.
+struct looks looks_in_time(const struct looks *looks, size_t blocks, double spent_s);
 
 #endif
