@@ -50,8 +50,7 @@ static const struct option_row rows_of_options[] = {
      .wrong = "no-such-table",
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
              "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, "
-             "typical, rates, "
-             "capacity (default: all)"},
+             "modes, typical, rates, capacity (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,
@@ -172,7 +171,8 @@ static void fill_in(struct request *request)
         plan->populations = quick_populations;
     for (size_t i = 0; i < population_count; i++)
         found = found || plan_wants(plan->populations, populations[i].name);
-    found = found || capacity_has(plan->populations) || typical_has(plan->populations);
+    found = found || capacity_has(plan->populations) || typical_has(plan->populations) ||
+            modes_has(plan->populations);
     if (!found)
         usage_error("simulate: --populations %s: there is none of that name: --list shows them",
                     plan->populations);

@@ -207,6 +207,7 @@ static const struct promise {
     {"looks", looks_table},
     {"carry-over", carry_table},
     {"series", series_table},
+    {"modes", modes_table},
     {"typical", typical_table},
     {"capacity", capacity_table},
     {"rates", rates_table},
