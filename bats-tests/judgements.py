@@ -44,7 +44,7 @@ def sentence(text, slowdown, where):
     if ci is None:
         return
     words = {"yes": re.search(r"times as (long|high) \([0-9.]+ to .* sure\)", text), "no": "no effect" in text and "either way" in text,
-             "unknown": "unclear" in text or "may still be chance" in text}
+             "unknown": "unclear" in text or "anything from" in text or "may still be chance" in text}
     expect([one for one in words if words[one]] == [effect], where, effect, "is told as:", text)
 
 

@@ -30,6 +30,14 @@ bats_require_minimum_version 1.5.0
     [[ $output == *'wanders 0.9   default'* && $output == *'grows 1.1-1.5 default'* ]]
 }
 
+@test "loads that slow some of the runs, stragglers on both sides and what comes back every few runs leave the interval right" {
+    run -0 "$BIN/simulate" --quick --experiments 200 --tables modes --populations mode-30%x1.5,mode-40%x1.2,mode-50%x2,both-20%,both-same-20%,sine-3,every-3,sine-5,white-3%
+    # Two groups are said where there are some, and of white noise hardly ever.
+    awk '$1 ~ /^mode/ && $5 < 90 || $1 ~ /^white/ && $5 > 5 { exit 1 }' <<<"$output"
+    run ! "$BIN/simulate" --quick --experiments 200 --tables modes --populations mode-40%x1.5 --narrow 0.3
+    [[ $output == *'broken: mode-40%x1.5: the interval is wrong'* ]]
+}
+
 @test "the ratio of rates holds what that of times does" {
     run -0 "$BIN/simulate" --quick --tables rates --populations normal-5%,load-exponential-10%
     run ! "$BIN/simulate" --quick --tables rates --populations normal-5% --narrow 0.8

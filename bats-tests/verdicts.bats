@@ -96,7 +96,7 @@ variants() {
     jq -en "$early > 1.5 * $planned and $late > $last and $planned > 1.1 * $alone and $alone > 0"
 }
 
-@test "each block has the variants alone next to each other, and a pair of blocks is its own mirror image" {
+@test "each block has the variants alone next to each other" {
     local answer condition order='' to from
     coproc hub { exec timeout 100 "$BIN/decide" --conditions old,new,old@mem,new@mem --variants 2 --min-runs 8 --max-runs 8 --seed 3; }
     from=${hub[0]} to=${hub[1]}
@@ -106,8 +106,7 @@ variants() {
     done
     exec {to}>&-
     [[ $answer == stop ]]
-    awk '{ for (b = 0; b < 8; b += 2) for (i = 1; i <= 4; i++) if ($(4 * b + i) != $(4 * b + 9 - i)) exit 1
-           for (b = 0; b < 8; b++) { n = 0; for (i = 1; i <= 2; i++) n += $(4 * b + i) !~ /@/; if (n == 1) exit 1 } }' <<<"$order"
+    awk '{ for (b = 0; b < 8; b++) { n = 0; for (i = 1; i <= 2; i++) n += $(4 * b + i) !~ /@/; if (n == 1) exit 1 } }' <<<"$order"
     [[ $order == *'old new '* && $order == *'new old '* ]]
 }
 

@@ -50,7 +50,7 @@ static const struct option_row rows_of_options[] = {
      .wrong = "no-such-table",
      .help = "names, or beginnings of names, joined by commas: intervals, compare, floor, metrics, "
              "gate, discoveries, sessions, verdicts, interactions, looks, carry-over, series, "
-             "problems, typical, rates, capacity (default: all)"},
+             "modes, problems, typical, rates, capacity (default: all)"},
     {.name = "resample",
      .argument = "FILE",
      .type = OPTION_LIST,
@@ -172,7 +172,7 @@ static void fill_in(struct request *request)
     for (size_t i = 0; i < population_count; i++)
         found = found || plan_wants(plan->populations, populations[i].name);
     found = found || capacity_has(plan->populations) || typical_has(plan->populations) ||
-            problems_has(plan->populations);
+            problems_has(plan->populations) || modes_has(plan->populations);
     if (!found)
         usage_error("simulate: --populations %s: there is none of that name: --list shows them",
                     plan->populations);

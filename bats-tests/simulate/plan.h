@@ -82,6 +82,14 @@ bool problems_table(const struct plan *plan);
 // session's cannot promise?
 bool sessions_table(const struct plan *plan);
 
+// Pairs of two kinds: loads that slow some of the runs, stragglers on both sides, and what comes
+// back every few runs.
+
+// Whether a list of populations names one of them.
+bool modes_has(const char *list);
+
+bool modes_table(const struct plan *plan);
+
 // The typical slowdown beside that of the means, with and without stragglers.
 
 // Whether a list of populations names one that only this table has.

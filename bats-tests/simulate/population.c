@@ -1,5 +1,7 @@
 #include "population.h"
 
+#include "harness/stats/interval.h"
+
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sort.h>
@@ -185,9 +187,9 @@ static const double bursts = 1.0 / 3;
 void stream_begin(struct stream *stream, const struct population *p, bool alone, gsl_rng *rng)
 {
     *stream = (struct stream){.population = p, .rng = rng, .alone = alone};
-    stream->level = p->shape == PERIODIC    ? gsl_rng_uniform(rng)
-                    : p->shape == WANDERING ? 0
-                                            : normal(rng, p->cv);
+    stream->level = p->shape == PERIODIC || p->shape == EVERY ? gsl_rng_uniform(rng)
+                    : p->shape == WANDERING                   ? 0
+                                                              : normal(rng, p->cv);
     stream->step_at = gsl_rng_uniform_int(rng, (unsigned long)session_runs);
     stream->on = gsl_rng_uniform(rng) < (p->shape == BURSTY ? bursts : p->amount);
 }
@@ -219,6 +221,8 @@ static double advance(struct stream *stream)
         return 1 + stream->level;
     case PERIODIC:
         return 1 + p->amount * sin(2 * M_PI * (stream->level + time / p->spread));
+    case EVERY:
+        return fmod(time + floor(stream->level * p->spread), p->spread) < 1 ? 1 + p->amount : 1;
     case BURSTY:
         return 1 + p->amount * ((chain(stream, bursts, 1 - 1 / p->spread) ? 1 : 0) - bursts);
     case WANDERING:
@@ -359,6 +363,27 @@ double population_median(const struct population *p, bool loaded)
     return median;
 }
 
+double population_typical(const struct population *population, double ratio)
+{
+    if (!population->quiet && !(population->loaded_cv > 0))
+        return ratio;
+    double *change = malloc(MANY * sizeof *change);
+    gsl_rng *rng = change ? gsl_rng_alloc(gsl_rng_taus2) : NULL;
+    struct stream stream;
+    for (size_t i = 0; rng && i < MANY; i++) {
+        stream_begin(&stream, population, false, rng);
+        const double alone = stream_draw(&stream, false, ratio);
+        change[i] = log(stream_draw(&stream, true, ratio) / alone);
+    }
+    if (rng)
+        gsl_sort(change, 1, MANY);
+    const double centre = rng ? ranks_interval(0, change, MANY).center : NAN;
+    if (rng)
+        gsl_rng_free(rng);
+    free(change);
+    return exp(centre);
+}
+
 // The spread of many draws, where no formula is as short.
 static double drawn_cv(const struct population *p, bool loaded)
 {
@@ -388,6 +413,8 @@ double population_cv(const struct population *p, bool loaded)
         return hypot(cv, p->amount / sqrt(12));
     case PERIODIC:
         return hypot(cv, p->amount / sqrt(2));
+    case EVERY:
+        return hypot(cv, p->amount * sqrt((1 - 1 / p->spread) / p->spread));
     case BURSTY:
         return hypot(cv, p->amount * sqrt(bursts * (1 - bursts)));
     case EXPONENTIAL:

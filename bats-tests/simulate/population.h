@@ -29,6 +29,7 @@ enum shape {
     AUTOREGRESSIVE,
     PERIODIC,  // by `amount` up and down, every `spread` runs
     BURSTY,    // by `amount` up, for about `spread` runs in three times as many
+    EVERY,     // by `amount` up in every `spread`-th run
     WANDERING, // a random walk with steps of sd `amount`
 };
 
@@ -83,6 +84,11 @@ double population_cv(const struct population *population, bool loaded);
 
 // The median of a single run, of a large number drawn; NAN where the level moves for good.
 double population_median(const struct population *population, bool loaded);
+
+// The centre of the ratios of many independent pairs whose means have that ratio. That of two sides
+// of one shape is the ratio of their scales, and what moves both of a pair cancels. NAN if memory
+// ran out.
+double population_typical(const struct population *population, double ratio);
 
 // A population that is made of measured runs.
 

@@ -20,14 +20,14 @@ static const double white_most = 2, periodic_most = 5, wrong_most = 5, named_lea
 // What is wrong with an experiment: the size is of the time of a run.
 enum fault {
     NOTHING,
-    EVERY,   // each run of that period is slower by `size`, whatever its condition
-    WAVE,    // all runs go up and down by `size` with that period
-    GROWTH,  // the slowdown grows by `size` from the first block to the last
-    WANDERS, // the slowdown wanders by `size`, as a process of first order
-    AFTER,   // a run after a loaded one takes longer
-    JUMP,    // from half of the fewest runs on each takes longer
-    RISE,    // each run takes a little longer than the one before, by `size` from first to last
-    ALIKE,   // neighbouring runs resemble each other, as a process of first order
+    EVERY_RUN, // each run of that period is slower by `size`, whatever its condition
+    WAVE,      // all runs go up and down by `size` with that period
+    GROWTH,    // the slowdown grows by `size` from the first block to the last
+    WANDERS,   // the slowdown wanders by `size`, as a process of first order
+    AFTER,     // a run after a loaded one takes longer
+    JUMP,      // from half of the fewest runs on each takes longer
+    RISE,      // each run takes a little longer than the one before, by `size` from first to last
+    ALIKE,     // neighbouring runs resemble each other, as a process of first order
 };
 
 struct wrong {
@@ -39,8 +39,8 @@ struct wrong {
 
 static const struct wrong white = {.name = "white"};
 static const struct wrong faults[] = {
-    {.name = "every-3", .fault = EVERY, .size = 0.1, .period = 3},
-    {.name = "every-4", .fault = EVERY, .size = 0.1, .period = 4},
+    {.name = "every-3", .fault = EVERY_RUN, .size = 0.1, .period = 3},
+    {.name = "every-4", .fault = EVERY_RUN, .size = 0.1, .period = 4},
     {.name = "wave-3", .fault = WAVE, .size = 0.05, .period = 3},
     {.name = "wave-4", .fault = WAVE, .size = 0.05, .period = 4},
     {.name = "wave-5", .fault = WAVE, .size = 0.05, .period = 5},
@@ -110,7 +110,7 @@ static double fault_of(struct source *source, size_t block, bool loaded, bool af
     const double total = all * (double)source->job->settings.condition_count;
     const double fewest = total / all * (double)source->job->settings.min_runs;
     switch (kind->fault) {
-    case EVERY:
+    case EVERY_RUN:
         return fmod(now + floor(source->phase * kind->period), kind->period) < 1 ? 1 + kind->size
                                                                                  : 1;
     case WAVE:
@@ -248,7 +248,7 @@ static bool exceeds(double share, double allowed, const struct sums *sums)
 static bool check(const struct job *job, const struct sums *sums)
 {
     const struct wrong *kind = job->kind;
-    const bool periodic = kind->fault == EVERY || kind->fault == WAVE;
+    const bool periodic = kind->fault == EVERY_RUN || kind->fault == WAVE;
     bool kept = true;
     if (kind->fault == NOTHING || periodic)
         kept = !exceeds(percent(sums->problem, sums), periodic ? periodic_most : white_most, sums);

@@ -208,6 +208,7 @@ static const struct promise {
     {"carry-over", carry_table},
     {"series", series_table},
     {"problems", problems_table},
+    {"modes", modes_table},
     {"typical", typical_table},
     {"capacity", capacity_table},
     {"rates", rates_table},

@@ -5,13 +5,12 @@
 #include "harness/stats/result.h"
 #include "simulation.h"
 
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 // There are many rows: a fifth of the experiments is enough.
-enum { CHUNK = 100, FEWER = 5, MANY = 100000 };
+enum { CHUNK = 100, FEWER = 5 };
 
 static const double least_covered = 94, most_false = 5; // percent
 
@@ -111,36 +110,13 @@ static void add(void *sum, const void *found)
     sums->high_missed += part->high_missed;
 }
 
-// The centre of the ratios of many independent pairs. That of two sides of one shape is the ratio
-// of their scales, and what moves both of a pair cancels. NAN if memory ran out.
-static double true_typical(const struct population *population, double ratio)
-{
-    if (!population->quiet && !(population->loaded_cv > 0))
-        return ratio;
-    double *change = malloc(MANY * sizeof *change);
-    gsl_rng *rng = change ? gsl_rng_alloc(gsl_rng_taus2) : NULL;
-    struct stream stream;
-    for (size_t i = 0; rng && i < MANY; i++) {
-        stream_begin(&stream, population, false, rng);
-        const double alone = stream_draw(&stream, false, ratio);
-        change[i] = log(stream_draw(&stream, true, ratio) / alone);
-    }
-    if (rng)
-        gsl_sort(change, 1, MANY);
-    const double centre = rng ? ranks_interval(0, change, MANY).center : NAN;
-    if (rng)
-        gsl_rng_free(rng);
-    free(change);
-    return exp(centre);
-}
-
 static bool measure(const struct plan *plan, const struct population *population,
                     const struct setting *setting, enum statistic statistic, double ratio,
                     struct sums *sums)
 {
     struct job job = {.cell = plan_cell(plan, population, setting, ratio), .mean = ratio};
     job.cell.settings.statistic = statistic;
-    job.cell.truth = statistic == STATISTIC_TYPICAL ? true_typical(population, ratio) : ratio;
+    job.cell.truth = statistic == STATISTIC_TYPICAL ? population_typical(population, ratio) : ratio;
     const struct simulations what = {
         .settings = &job.cell.settings,
         .seed = plan->seed,

@@ -157,20 +157,37 @@ static const char *needed_text(const struct finding *finding)
                                 number_fixed(needed, 0, ROOM));
 }
 
+// "1.25 times as long in 18 of 30 runs, 1.50 times in 12; typically ": the pairs fall into two
+// groups; "" where they do not.
+static const char *groups_text(const struct finding *finding)
+{
+    const struct value *groups = view_get(finding->slowdown, "groups"), *first = view_first(groups),
+                       *second = first ? view_next(groups, first) : NULL;
+    const double low = view_real(first, "ratio"), high = view_real(second, "ratio"),
+                 low_runs = view_real(first, "runs"), high_runs = view_real(second, "runs");
+    const bool higher = finding->metric->higher;
+    if (!(low > 0 && high > 0 && low_runs > 0 && high_runs > 0))
+        return "";
+    return said(finding->of->texts,
+                "%.2f times as %s in %.0f of %.0f runs, %.2f times in %.0f; typically ",
+                higher ? 1 / low : low, as_what(finding), low_runs, low_runs + high_runs,
+                higher ? 1 / high : high, high_runs);
+}
+
 static const char *unknown(const struct finding *finding)
 {
     const struct estimate *plain = &finding->plain;
     struct arena *texts = finding->of->texts;
+    const char *groups = groups_text(finding);
     if (plain->low > 1 || plain->high < 1)
         return said(
-            texts, "Beside %s %s about %s, but that may still be chance after %s runs of each%s.",
-            finding->load, subject(finding), times_as(texts, plain, as_what(finding), NAN),
+            texts, "Beside %s %s %sabout %s, but that may still be chance after %s runs of each%s.",
+            finding->load, subject(finding), groups, times_as(texts, plain, as_what(finding), NAN),
             number_fixed(view_real(finding->slowdown, "pairs"), 0, ROOM), needed_text(finding));
-    return said(texts, "Beside %s %s unclear so far: anything from %s to %s (%.4g %% sure)%s.",
-                finding->load,
-                finding->timed && finding->statistic >= STATISTICS ? "it is"
-                : finding->timed                                   ? "the effect is"
-                                                                   : subject(finding),
+    const char *front = *groups != '\0'  ? said(texts, "%s %s", subject(finding), groups)
+                        : finding->timed ? "the effect is unclear so far: "
+                                         : said(texts, "%s unclear so far: ", subject(finding));
+    return said(texts, "Beside %s %sanything from %s to %s (%.4g %% sure)%s.", finding->load, front,
                 difference_text(plain->low, finding->timed, ROOM),
                 difference_text(plain->high, finding->timed, ROOM), 100 * finding->sure,
                 needed_text(finding));
@@ -189,7 +206,8 @@ static const char *none(const struct finding *finding)
 static const char *seen(const struct finding *finding)
 {
     struct arena *texts = finding->of->texts;
-    return said(texts, "Beside %s %s %s%s%s.", finding->load, subject(finding),
+    return said(texts, "Beside %s %s %s%s%s%s.", finding->load, subject(finding),
+                groups_text(finding),
                 times_as(texts, &finding->plain, as_what(finding), finding->sure),
                 finding->statistic == STATISTIC_MEAN ? " on average" : "",
                 finding->timed && finding->plain.center > 1

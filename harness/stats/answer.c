@@ -229,6 +229,19 @@ static enum effect effect_in(const struct answer *answer)
                : EFFECT_SEEN;
 }
 
+// "1.25 times as long in 18 of 30 runs, 1.50 times in 12; typically ", where the pairs fall into
+// two groups.
+static void print_groups(const struct answer *answer, const char *what, FILE *stream)
+{
+    const bool higher = answer->session->settings->metrics.item[answer->of.metric].higher_is_better;
+    const struct groups groups = metric_groups(answer->session, answer->of);
+    if (groups.low_count > 0)
+        fprintf(stream, "%.2f times %s in %zu of %zu runs, %.2f times in %zu; typically ",
+                higher ? 1 / groups.low : groups.low, what, groups.low_count,
+                groups.low_count + groups.high_count, higher ? 1 / groups.high : groups.high,
+                groups.high_count);
+}
+
 // "Beside half it takes 1.50 times as long (1.46 to 1.54).", in the metric's own direction.
 static void print_ratio(const struct answer *answer, const struct interval *plain, FILE *stream)
 {
@@ -237,13 +250,16 @@ static void print_ratio(const struct answer *answer, const struct interval *plai
     const size_t pairs = session_pairs(answer->session, answer->of)->count;
     const size_t needed = statistic_runs(STATISTIC_TYPICAL, answer->session->critical.confidence);
     char figure[PART], bounds[PART];
+    OWNED char *what =
+        words_is_time(metric) ? text_of("%s", "as long") : text_of("that %s", answer->other_place);
     number_text(plain, plain->center, figure);
     bounds_text(plain, bounds);
     if (words_is_time(metric))
-        fprintf(stream, "it takes %s times as long%s", figure, bounds);
+        fputs("it takes ", stream);
     else
-        fprintf(stream, "its %s is %s times that %s%s", metric->name, figure, answer->other_place,
-                bounds);
+        fprintf(stream, "its %s is ", metric->name);
+    print_groups(answer, what, stream);
+    fprintf(stream, "%s times %s%s", figure, what, bounds);
     if (!isfinite(answer->typical.low) && pairs < needed)
         fprintf(stream, "; how sure that is shows from %zu pairs of runs on, there are %zu", needed,
                 pairs);
@@ -360,6 +376,16 @@ static json_t *stragglers_json(const struct stragglers *of)
                      json_figure(of->times), "needed", (int)stragglers_needed(of));
 }
 
+// [{"ratio", "runs"}, {"ratio", "runs"}], the lower first; null: there are none.
+static json_t *groups_json(const struct groups *groups)
+{
+    if (groups->low_count == 0)
+        return json_null();
+    return json_pack("[{s:o, s:I}, {s:o, s:I}]", "ratio", json_figure(groups->low), "runs",
+                     (json_int_t)groups->low_count, "ratio", json_figure(groups->high), "runs",
+                     (json_int_t)groups->high_count);
+}
+
 void answer_add(struct session *session, struct ratio of, json_t *record)
 {
     const struct settings *settings = session->settings;
@@ -389,12 +415,14 @@ void answer_add(struct session *session, struct ratio of, json_t *record)
         snprintf(answer.other_place, PART, "with %.100s",
                  settings->conditions[settings_variant(settings, reference)]);
     }
-    json_extend(record, json_pack("{s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "typical",
-                                  bound_json(&answer.typical), "mean", bound_json(&answer.mean),
-                                  "stragglers", "own", stragglers_json(&answer.own), "reference",
-                                  stragglers_json(&answer.other), "p", json_figure(answer.p),
-                                  "answer", text_json(&answer, known, seldom), "seldom",
-                                  text_json(&answer, false, seldom)));
+    const struct groups groups = metric_groups(session, of);
+    json_extend(record,
+                json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "groups",
+                          groups_json(&groups), "typical", bound_json(&answer.typical), "mean",
+                          bound_json(&answer.mean), "stragglers", "own",
+                          stragglers_json(&answer.own), "reference", stragglers_json(&answer.other),
+                          "p", json_figure(answer.p), "answer", text_json(&answer, known, seldom),
+                          "seldom", text_json(&answer, false, seldom)));
 }
 
 // ---- a ratio in one sentence ----

@@ -14,12 +14,14 @@
 
 // Which condition comes when: every block has each once, in random order.
 //
-// Blocks come in pairs, and the second is the mirror image of the first. In each pair the
-// loaded conditions have a new random order, and the first condition, which is the baseline,
-// opens or closes the first block by a coin. So a linear drift cancels within a pair; and
-// within 2 k blocks the baseline follows an unloaded run (itself) at least k / 2 times and at
-// most k, whatever the number of loads. With all orders equally likely it would do so in one
-// block of (number of conditions)^2, which is too rare to see a carry-over (decide.h).
+// In each block the loaded conditions have a new random order, and the first condition, which is
+// the baseline, opens or closes it by a coin. So whatever the machine does, also what comes back
+// every third, fourth or fifth run, adds to the ratios of some blocks and is taken from those of
+// others by chance alone. (Blocks of which each second one was the mirror image of the first did so
+// in pairs, and every fourth run was beside the same condition for as long as their coins agreed.)
+// The baseline follows an unloaded run (itself) at one in four of the borders between blocks,
+// whatever the number of loads. With all orders equally likely it would do so in one block of
+// (number of conditions)^2, which is too rare to see a carry-over (decide.h).
 // With variants the unloaded conditions, one of each, take the baseline's place as a group,
 // in random order: the variants are compared alone with at most as many runs between them,
 // and at most one of them follows a loaded run in a block.
@@ -60,17 +62,14 @@ static void reverse(size_t *order, size_t count)
 static void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions,
                            size_t unloaded)
 {
-    const size_t pair = (block - 1) / 2;
     uint64_t state = seed;
-    state = splitmix64(&state) + pair;
+    state = splitmix64(&state) + block;
     const bool closes = splitmix64(&state) >> 63;
     order[0] = 0;
     if (unloaded > 1) // the only one takes no random number
         shuffle(&state, order, unloaded, 0);
     shuffle(&state, order + unloaded, conditions - unloaded, unloaded);
     if (closes)
-        reverse(order, conditions);
-    if (block - 1 > 2 * pair)
         reverse(order, conditions);
 }
 
@@ -322,7 +321,7 @@ static long forecast_runs(struct session *session, double worst_error)
 static const double end_level = 0.01, early_level = 0.001;
 // From here on a few runs more are made before the experiment ends, up to so many blocks.
 static const double suspect_level = 0.1;
-enum { SUSPECT_BLOCKS = 20 };
+enum { SUSPECT_BLOCKS = 26 };
 // Once a carry-over has shown, that some of it is left is as likely as not.
 static const double again = 20;
 static const double least_bias = 0.1; // of the baseline's mean, in requested errors
@@ -506,6 +505,23 @@ static bool looks_unsteady(struct session *session)
     return false;
 }
 
+// An interval that says there is an effect, of pairs whose test does not see it yet: stragglers on
+// both sides hide it. They are looked at for as long.
+static bool looks_hidden(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const enum against against = settings_decides_by(settings);
+    const size_t blocks = session_blocks(session);
+    if (blocks >= UNSTEADY_BLOCKS || blocks >= 2 * settings->min_runs)
+        return false;
+    for (size_t i = 0; i < settings->condition_count; i++)
+        for (size_t m = 0; m < settings->metrics.count; m++)
+            if (settings_compares(settings, i, against) && metric_is_asked(session, i, m) &&
+                metric_is_hidden(session, (struct ratio){i, against, m}))
+                return true;
+    return false;
+}
+
 static enum stop_reason stop_at(struct session *session, double worst)
 {
     const struct settings *settings = session->settings;
@@ -524,7 +540,7 @@ static enum stop_reason stop_at(struct session *session, double worst)
     // With a limit to decide on, a small error alone is no reason to stop. With --washout auto runs
     // that hint at a carry-over without showing it are a reason for a few more.
     if (!gate && worst <= settings->error &&
-        (capped || !(looks_dependent(session) || looks_unsteady(session) ||
+        (capped || !(looks_dependent(session) || looks_unsteady(session) || looks_hidden(session) ||
                      (settings->washout.automatic && blocks < SUSPECT_BLOCKS &&
                       any_shows(session, suspect_level)))))
         return STOP_ERROR;

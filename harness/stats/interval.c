@@ -371,14 +371,15 @@ size_t ranks_bound(struct critical *critical, size_t n)
     return critical->bound[n];
 }
 
-enum { EXACT_MOST = 17, DRAWN = 9999, WORD_BITS = 64 };
+enum { NEAR_PART = 4, EXACT_MOST = 17, DRAWN = 9999, WORD_BITS = 64 };
 
 // Sums of differences of the same size in another order differ by rounding.
 static const double rounding = 1e-9;
 
-// A difference in its two scores: itself, and its signed rank.
+// A difference in its three scores: itself, its signed rank, and itself with a size that three in
+// four reach where it is larger, so that stragglers on both sides do not hide what all others have.
 struct score {
-    double value, rank;
+    double value, rank, near;
 };
 
 static int by_size(const void *a, const void *b)
@@ -399,25 +400,35 @@ static void rank_all(struct score *score, size_t n)
     }
 }
 
+// Of differences in the order of their sizes.
+static void near_all(struct score *score, size_t n)
+{
+    const double most = fabs(score[(n - 1) / NEAR_PART].value);
+    for (size_t i = 0; i < n; i++)
+        score[i].near = copysign(fmin(fabs(score[i].value), most), score[i].value);
+}
+
 // Each score over its standard deviation when signs are drawn. Returns the sums.
 static struct score scale_all(struct score *score, size_t n)
 {
-    double values = 0, ranks = 0;
+    double values = 0, ranks = 0, near = 0;
     struct score sum = {0};
     for (size_t i = 0; i < n; i++) {
         values += score[i].value * score[i].value;
         ranks += score[i].rank * score[i].rank;
+        near += score[i].near * score[i].near;
     }
     for (size_t i = 0; i < n; i++) {
         sum.value += score[i].value /= sqrt(values);
         sum.rank += score[i].rank /= sqrt(ranks);
+        sum.near += score[i].near /= sqrt(near);
     }
     return sum;
 }
 
 static double larger(const struct score *sum)
 {
-    return fmax(fabs(sum->value), fabs(sum->rank));
+    return fmax(fmax(fabs(sum->value), fabs(sum->rank)), fabs(sum->near));
 }
 
 // All signs but those that only turn the whole round: each differs from the one before in one
@@ -434,8 +445,10 @@ static double exact(struct score *score, size_t n, struct score sum)
         struct score *turned = &score[__builtin_ctzl(number)];
         turned->value = -turned->value;
         turned->rank = -turned->rank;
+        turned->near = -turned->near;
         sum.value += 2 * turned->value;
         sum.rank += 2 * turned->rank;
+        sum.near += 2 * turned->near;
     }
 }
 
@@ -454,6 +467,7 @@ static double drawn(const struct score *score, size_t n, const struct score *sum
             const double sign = bits & 1U ? 1 : -1;
             one.value += sign * score[i].value;
             one.rank += sign * score[i].rank;
+            one.near += sign * score[i].near;
         }
         as_far += larger(&one) >= seen ? 1 : 0;
     }
@@ -476,6 +490,7 @@ double signs_p(const double *difference, size_t n, unsigned long seed)
     if (count > 0) {
         qsort(score, count, sizeof *score, by_size);
         rank_all(score, count);
+        near_all(score, count);
         const struct score sum = scale_all(score, count);
         p = count <= EXACT_MOST ? exact(score, count, sum) : drawn(score, count, &sum, seed);
     }

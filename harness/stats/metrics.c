@@ -313,6 +313,13 @@ static double metric_effect_p(struct session *session, struct ratio of)
     return p < 1 ? 2 * gsl_cdf_ugaussian_Q(z) : p;
 }
 
+struct groups metric_groups(const struct session *session, struct ratio of)
+{
+    return session_censored(session, of) > 0
+               ? (struct groups){0}
+               : typical_groups(session_pairs(session, of), session->settings->error);
+}
+
 bool metric_is_unsteady(struct session *session, struct ratio of)
 {
     const struct look *look = look_of(session, of);
@@ -425,6 +432,28 @@ bool metric_is_distinguishable(struct session *session, struct ratio of)
         return above && excludes_one(&ratio);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
     return above && excludes_one(&ratio) && metric_effect_p(session, of) <= error_rate;
+}
+
+// Whether the pairs differ in which of the two is larger. Where all agree only their number can
+// keep the test from seeing it.
+static bool pairs_disagree(const struct pairs *pairs)
+{
+    size_t above = 0, below = 0;
+    for (size_t i = 0; i < pairs->count; i++) {
+        above += pairs->y[i] > pairs->x[i];
+        below += pairs->y[i] < pairs->x[i];
+    }
+    return above > 0 && below > 0;
+}
+
+bool metric_is_hidden(struct session *session, struct ratio of)
+{
+    if (session->settings->statistic != STATISTIC_TYPICAL || !metric_is_judged(session, of) ||
+        !pairs_disagree(session_pairs(session, of)))
+        return false;
+    const struct interval ratio = metric_ratio(session, of);
+    const double error_rate = 1 - metric_confidence(session, session_blocks(session));
+    return excludes_one(&ratio) && metric_effect_p(session, of) > error_rate;
 }
 
 enum { HALVINGS = 50 };

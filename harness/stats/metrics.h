@@ -47,6 +47,10 @@ struct interval metric_typical(struct session *session, struct ratio of);
 struct interval metric_mean_ratio(struct session *session, const struct pairs *pairs,
                                   enum against against, bool higher_is_better);
 
+// The two groups that its pairs fall into, further apart than the requested error. None where a run
+// of either timed out.
+struct groups metric_groups(const struct session *session, struct ratio of);
+
 // The confidence that an interval of a ratio has after so many blocks.
 double metric_confidence(const struct session *session, size_t blocks);
 // The same after as many as are planned: one with a gate has it at each planned look.
@@ -85,6 +89,10 @@ bool metric_is_judged(struct session *session, struct ratio of);
 // the ratio is away from 1, it is above the noise floor, and where the ratio is the typical one
 // metric_effect_p() confirms it.
 bool metric_is_distinguishable(struct session *session, struct ratio of);
+
+// Whether the interval is away from 1 and metric_effect_p() does not confirm it, of a typical
+// ratio.
+bool metric_is_hidden(struct session *session, struct ratio of);
 
 // The p value of a ratio.
 

@@ -303,9 +303,10 @@ struct interval statistic_ratio(struct critical *critical, enum statistic statis
     return ratio;
 }
 
-// Changes farther than so many robust standard deviations from their median count as that far. To
-// signed ranks a straggler is the farthest of all either way; but two in fifteen are enough to take
-// a bound with them, to halfway between a straggler and the others. Found with `make simulate`.
+// Changes farther than so many robust standard deviations from their median count as that far,
+// where they are stragglers. To signed ranks a straggler is the farthest of all either way; but two
+// in fifteen are enough to take a bound with them, to halfway between a straggler and the others.
+// A group of them is what the pairs do, and counts as it is (groups.h). Found with `make simulate`.
 static const double far = 3, normal_mad = 1.4826;
 
 enum change typical_changes(const struct pairs *pairs, struct sample *changes)
@@ -327,7 +328,7 @@ enum change typical_changes(const struct pairs *pairs, struct sample *changes)
     return ratios ? CHANGE_LOGARITHM : CHANGE_DIFFERENCE;
 }
 
-static double ratio_at(enum change change, double value)
+double change_ratio(enum change change, double value)
 {
     return change == CHANGE_LOGARITHM ? exp(value) : 1 + value;
 }
@@ -337,7 +338,9 @@ static struct interval centre_of(struct critical *critical, const struct sample 
 {
     const size_t n = changes->count;
     const double median = sample_median(changes), mad = sample_mad(changes);
-    const double reach = mad > 0 ? far * normal_mad * mad : INFINITY;
+    double reach = mad > 0 ? far * normal_mad * mad : INFINITY;
+    if (groups_beyond(changes, reach))
+        reach = INFINITY;
     const double *own = sample_sorted(changes);
     OWNED double *sorted = must(malloc(n * sizeof *sorted));
     for (size_t i = 0; i < n; i++)
@@ -353,11 +356,11 @@ static struct interval typical_of(struct critical *critical, enum change change,
     if (change == CHANGE_NONE || n == 0)
         return interval_unbounded(NAN);
     const struct interval centre = centre_of(critical, changes);
-    struct interval ratio = {.center = ratio_at(change, centre.center)};
+    struct interval ratio = {.center = change_ratio(change, centre.center)};
     if (n > 1 && sample_sorted(changes)[0] == sample_sorted(changes)[n - 1])
         return interval_constant(ratio.center);
-    ratio.low = ratio_at(change, centre.center - widen * (centre.center - centre.low));
-    ratio.high = ratio_at(change, centre.center + widen * (centre.high - centre.center));
+    ratio.low = change_ratio(change, centre.center - widen * (centre.center - centre.low));
+    ratio.high = change_ratio(change, centre.center + widen * (centre.high - centre.center));
     ratio.error = isnan(ratio.low) || !(ratio.center > 0)
                       ? INFINITY
                       : (ratio.high - ratio.low) / 2 / ratio.center;
@@ -373,12 +376,25 @@ struct interval typical_ratio(struct critical *critical, const struct pairs *pai
     return ratio;
 }
 
+struct groups typical_groups(const struct pairs *pairs, double apart)
+{
+    struct sample changes = {0};
+    const enum change change = typical_changes(pairs, &changes);
+    struct groups groups = change == CHANGE_NONE ? (struct groups){0} : groups_of(&changes);
+    sample_free(&changes);
+    if (groups.low_count == 0)
+        return groups;
+    groups.low = change_ratio(change, groups.low);
+    groups.high = change_ratio(change, groups.high);
+    return groups.high - groups.low > apart * fabs(groups.low) ? groups : (struct groups){0};
+}
+
 double typical_error_of_one(const struct pairs *pairs)
 {
     struct sample changes = {0};
     const enum change change = typical_changes(pairs, &changes);
     const double spread = normal_mad * sample_mad(&changes);
-    const double ratio = ratio_at(change, sample_median(&changes));
+    const double ratio = change_ratio(change, sample_median(&changes));
     sample_free(&changes);
     if (change == CHANGE_NONE)
         return NAN;

@@ -1,6 +1,7 @@
 #ifndef STATS_STATISTIC_H
 #define STATS_STATISTIC_H
 
+#include "groups.h"
 #include "interval.h"
 #include "sample.h"
 #include "settings.h"
@@ -37,6 +38,9 @@ enum change { CHANGE_LOGARITHM, CHANGE_DIFFERENCE, CHANGE_NONE };
 // the median of x is not above 0.
 enum change typical_changes(const struct pairs *pairs, struct sample *changes);
 
+// The ratio that a change of that kind is.
+double change_ratio(enum change change, double value);
+
 // The ratio whose logarithm is the Hodges-Lehmann estimate of the changes, with the interval of
 // their signed ranks (interval.h), `widen` times as wide on either side. Where load scales what a
 // program takes, log y and log x have the same shape and their difference is symmetric about the
@@ -44,6 +48,10 @@ enum change typical_changes(const struct pairs *pairs, struct sample *changes);
 // that are far from the others, which count as less far (docs/typical.md). Without bounds, and with
 // an infinite error, where the pairs are too few, or there are none.
 struct interval typical_ratio(struct critical *critical, const struct pairs *pairs, double widen);
+
+// The two groups that the ratios y/x fall into, where they are further apart than `apart`, a share
+// of the lower one.
+struct groups typical_groups(const struct pairs *pairs, double apart);
 
 // The relative standard error of the ratio of one pair, as the spread of the pairs shows it: known
 // before there is an interval. NAN where there are no changes.
