@@ -88,9 +88,13 @@ struct option_list panorama_loads(struct experiment *experiment)
             complain("%.*s is left out: this machine has no such load, as loadgen has just said",
                      (int)strcspn(neighbours[i], "="), neighbours[i]);
     set_limits(experiment);
-    // The neighbours are where the target is.
-    if (!settings->load_cpus && !settings->place && !settings->place_cpus)
+    // The neighbours are where the target is, also in a command line that is made of this one.
+    if (settings->target_cpus && !settings->load_cpus && !settings->place &&
+        !settings->place_cpus) {
         settings->load_cpus = settings->target_cpus;
+        json_array_append_new(json_object_get(experiment->asked, "options"),
+                              json_pack("[s, s]", "--load-cpus", settings->load_cpus));
+    }
     return loads;
 }
 

@@ -301,6 +301,7 @@ struct experiment {
     struct options *given;
     struct option_list target; // what follows the options: the command to measure
     bool after_dashes;         // it is behind a --
+    json_t *asked;             // see arguments_asked(); NULL: a cell asks
     struct revisions revisions;
     struct variants variants; // at least one
     struct conditions conditions;
@@ -337,6 +338,11 @@ bool commands_list(void);
 // use ends the program.
 void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
                      char **argv);
+
+// The command line that was given, but for where the records go and what is printed:
+// {options: [[WORD, ...], ...], target: [WORD, ...], dashes: whether that is behind a --}. A new
+// reference.
+json_t *arguments_asked(struct experiment *experiment);
 
 // Makes the variants of what the command line gives (TARGET, --variant, --revision).
 // settings.shell becomes the shell that is used; NULL: none. The words of a --variant, or of a

@@ -285,6 +285,7 @@ static void end(struct experiment *experiment)
     metrics_free(&experiment->metrics);
     json_decref(experiment->cell);
     json_decref(experiment->left_out);
+    json_decref(experiment->asked);
     options_free(experiment->given);
     arena_free(&experiment->arena);
 }
@@ -295,6 +296,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     struct experiment experiment = {0};
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
+    if (!experiment.session.cell)
+        experiment.asked = arguments_asked(&experiment);
     struct option_list loads = take_cell(&experiment);
     if (experiment.session.resume && !experiment.session.output)
         usage_error("--resume: which experiment? Give its folder with --output");
