@@ -190,6 +190,11 @@ static void find_kept(const struct protection *of, struct protected *row)
         row->kept = work_ratio(of, row->bare, row->condition, row->kept_by);
     }
     row->kept = at_most_all(row->kept);
+    // So is less than nothing.
+    if (row->kept.center < 0)
+        row->kept.center = 0;
+    if (row->kept.low < 0)
+        row->kept.low = 0;
 }
 
 static void take_condition(struct protection *of, size_t condition)
