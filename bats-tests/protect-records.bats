@@ -79,11 +79,6 @@ PYTHON
     holds '.protection | .best == null and (.not_told_apart | sort) == ["full.nice-19", "full.sched-idle"]' <three/result.json
 }
 
-@test "with a few runs that say nothing of the difference no setting is the best" {
-    records few 3 6 0.3 3 nice=19=1.3,0.6 sched=idle=1.2,0.6 cpu.weight=10=1.3,0.6
-    holds '.protection.best == null' <few/result.json
-}
-
 @test "a neighbour keeps no more than all of its work, and no setting removes more than all of the damage" {
     records more 4 20 0.05 2 nice=19=0.9,1.3
     holds '.protection.rows[0] | .kept == { value: 1, ci: [1, 1] } and .removed.value == 1 and .removed.ci[1] == 1' <more/result.json
