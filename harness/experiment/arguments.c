@@ -1,6 +1,7 @@
 #include "experiment.h"
 
 #include "common/child.h"
+#include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/save.h"
 #include "common/text.h"
@@ -293,6 +294,64 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
     experiment->after_dashes = strcmp(argv[rest - 1], "--") == 0;
     list_add_all(&experiment->target, &experiment->arena, (const char *const *)argv + rest,
                  (size_t)(argc - rest));
+}
+
+// The option that begins a word "--NAME=VALUE" of options_words().
+static const struct option_row *row_of(struct arena *arena, const char *word)
+{
+    const struct option_row *const tables[] = {session_rows,  panorama_rows, try_rows,
+                                               settings_rows, slowdown_rows, protect_rows,
+                                               capacity_rows, moot_rows};
+    const char *name = arena_format(arena, "%.*s", (int)strcspn(word + 2, "="), word + 2);
+    const struct option_row *row = NULL;
+    for (size_t i = 0; !row && i < sizeof tables / sizeof tables[0]; i++)
+        row = option_find(tables[i], name);
+    return row;
+}
+
+// The words of one option as people type them: the value apart, where it can be.
+static json_t *option_words(struct arena *arena, const char *word)
+{
+    const struct option_row *row = row_of(arena, word);
+    const char *value = strchr(word, '=');
+    if (!value || value[1] == '-' || value[1] == '\0' || !row || row->bare || row->more > 0)
+        return texts_to_json(&word, 1);
+    const char *const words[] = {arena_format(arena, "%.*s", (int)(value - word), word), value + 1};
+    return texts_to_json(words, 2);
+}
+
+json_t *arguments_asked(struct experiment *experiment)
+{
+    // What is about the records and what is printed.
+    static const char *const without[] = {"on",
+                                          "output",
+                                          "resume",
+                                          "json",
+                                          "quiet",
+                                          "verbose",
+                                          "style",
+                                          "show-output",
+                                          "export-json",
+                                          "export-csv",
+                                          "export-markdown",
+                                          "export-asciidoc",
+                                          "export-orgmode",
+                                          "sort",
+                                          "time-unit",
+                                          "show-elapsed",
+                                          "min-benchmarking-time",
+                                          NULL};
+    struct arena *arena = &experiment->arena;
+    const struct option_list words = options_words(experiment->given, without, arena);
+    json_t *options = json_array();
+    for (size_t i = 0; i < words.count; i++)
+        json_array_append_new(options, option_words(arena, words.item[i]));
+    // hyperfine's --output is where the target writes.
+    if (options_given(experiment->given, "output") && !experiment->session.output)
+        json_array_append_new(options, json_pack("[s, s]", "--stdout", experiment->settings.out));
+    return json_pack("{s:o, s:o, s:b}", "options", options, "target",
+                     texts_to_json(experiment->target.item, experiment->target.count), "dashes",
+                     experiment->after_dashes);
 }
 
 // --on: an experiment that another host makes, by its own jostle. What this one has to do is to

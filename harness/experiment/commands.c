@@ -88,9 +88,13 @@ struct option_list panorama_loads(struct experiment *experiment)
             complain("%.*s is left out: this machine has no such load, as loadgen has just said",
                      (int)strcspn(neighbours[i], "="), neighbours[i]);
     set_limits(experiment);
-    // The neighbours are where the target is.
-    if (!settings->load_cpus && !settings->place && !settings->place_cpus)
+    // The neighbours are where the target is, also in a command line that is made of this one.
+    if (settings->target_cpus && !settings->load_cpus && !settings->place &&
+        !settings->place_cpus) {
         settings->load_cpus = settings->target_cpus;
+        json_array_append_new(json_object_get(experiment->asked, "options"),
+                              json_pack("[s, s]", "--load-cpus", settings->load_cpus));
+    }
     return loads;
 }
 
@@ -128,13 +132,25 @@ static void part_text(const struct cpu_list *all, size_t first, size_t count, ch
     (void)cpus_format(&part, text, size);
 }
 
+// The CPUs that target and loads have between them.
+static void shared_cpus(const struct settings *settings, struct cpu_list *cpus)
+{
+    struct cpu_list of_loads;
+    if (settings->target_cpus && settings->load_cpus &&
+        cpus_parse(settings->target_cpus, cpus) == 0 &&
+        cpus_parse(settings->load_cpus, &of_loads) == 0) {
+        for (unsigned i = 0; i < of_loads.count; i++)
+            cpus_add(cpus, of_loads.cpu[i]);
+    } else if (cpus_allowed(cpus) != 0)
+        cpus->count = 1;
+}
+
 // What there is to try on any machine.
 static void consider_all(struct tries *tries, const struct option_list *loads)
 {
     struct arena *arena = &tries->experiment->arena;
     struct cpu_list cpus;
-    if (cpus_allowed(&cpus) != 0)
-        cpus.count = 1;
+    shared_cpus(&tries->experiment->settings, &cpus);
     consider(tries, "nice=19");
     consider(tries, "sched=idle");
     consider(tries, "group=cgroup");

@@ -306,6 +306,7 @@ struct experiment {
     struct options *given;
     struct option_list target; // what follows the options: the command to measure
     bool after_dashes;         // it is behind a --
+    json_t *asked;             // see arguments_asked(); NULL: a cell asks
     struct revisions revisions;
     struct variants variants; // at least one
     struct conditions conditions;
@@ -345,6 +346,11 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
 // Ends the program, after a message, where what is to be made of the result at the end (--json,
 // --export-...) cannot be made: before anything is built or measured.
 void session_check_files(const struct session *session);
+
+// The command line that was given, but for where the records go and what is printed:
+// {options: [[WORD, ...], ...], target: [WORD, ...], dashes: whether that is behind a --}. A new
+// reference.
+json_t *arguments_asked(struct experiment *experiment);
 
 // Makes the variants of what the command line gives (TARGET, --variant, --revision).
 // settings.shell becomes the shell that is used; NULL: none. The words of a --variant, or of a

@@ -575,6 +575,8 @@ json_t *experiment_to_json(const struct experiment *experiment)
     must(record);
     if (experiment->left_out)
         json_object_set(record, "left_out", experiment->left_out);
+    if (experiment->asked)
+        json_object_set(record, "asked", experiment->asked);
     if (!experiment->cell)
         json_object_set_new(record, "cell", json_null());
     return record;

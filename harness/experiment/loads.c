@@ -401,14 +401,19 @@ const char *load_name_read(struct arena *arena, const char *text, const char **n
                : put_on_nodes(arena, arena_format(arena, "%.*s", (int)where_length, where), at + 1);
 }
 
-// As many workers as without the settings: a load counts the CPUs that it has.
-static void keep_threads(struct arena *arena, struct load *load)
+// As many workers as without the settings: a load counts the CPUs that it has. `cpus`: where loads
+// are put; NULL: wherever they may.
+static void keep_threads(struct arena *arena, struct load *load, const char *cpus)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], start[PATH_MAX];
     OWNED char *output = NULL;
     if (has_option(load, "--threads") || strcmp(load->words.item[0], "exec") == 0)
         return;
     struct option_list words = {0};
+    if (cpus) {
+        const char *const pin[] = {child_path("start", start), "--cpus", cpus, "--"};
+        list_add_all(&words, arena, pin, sizeof pin / sizeof pin[0]);
+    }
     list_add(&words, arena, child_path("loadgen", path));
     list_add_all(&words, arena, load->words.item, load->words.count);
     list_add(&words, arena, "--dry-run");
@@ -423,21 +428,29 @@ static void keep_threads(struct arena *arena, struct load *load)
 }
 
 // A load of another node, or one that runs already, is not started by us.
-static void adjust_loads(struct arena *arena, const struct condition *condition)
+static void check_adjusted_loads(const struct condition *condition)
 {
     const struct adjustment *adjustment = &condition->adjustment;
     if (condition->load_count == 0 && adjustment->load.count > 0)
         usage_error("--load %s=%s: settings of which load? Give it behind them", condition->name,
                     condition->spec);
     for (size_t i = 0; i < condition->load_count && adjustment->load.count > 0; i++) {
-        struct load *load = &condition->load[i];
+        const struct load *load = &condition->load[i];
         if (load->node)
             usage_error("--load %s: settings are set on this node alone: leave them out, or @%s",
                         condition->name, load->node);
         if (strcmp(load->words.item[0], NEIGHBOUR) == 0)
             usage_error("--load %s: it runs already, as it was started: leave its settings out",
                         condition->name);
-        keep_threads(arena, load);
+    }
+}
+
+void conditions_keep_threads(struct conditions *conditions, struct arena *arena, const char *cpus)
+{
+    for (size_t i = 0; i < conditions->count; i++) {
+        struct condition *condition = &conditions->condition[i];
+        for (size_t k = 0; k < condition->load_count && condition->adjustment.load.count > 0; k++)
+            keep_threads(arena, &condition->load[k], cpus);
     }
 }
 
@@ -478,7 +491,7 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     const bool has_load = *condition->bare != '\0' || adjustment_is_none(&condition->adjustment);
     for (const char *rest = has_load ? condition->bare : NULL; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));
-    adjust_loads(arena, condition);
+    check_adjusted_loads(condition);
 }
 
 json_t *conditions_to_json(const struct conditions *conditions)

@@ -286,6 +286,7 @@ static void end(struct experiment *experiment)
     metrics_free(&experiment->metrics);
     json_decref(experiment->cell);
     json_decref(experiment->left_out);
+    json_decref(experiment->asked);
     options_free(experiment->given);
     arena_free(&experiment->arena);
 }
@@ -296,6 +297,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     struct experiment experiment = {0};
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
+    if (!experiment.session.cell)
+        experiment.asked = arguments_asked(&experiment);
     struct option_list loads = take_cell(&experiment);
     if (experiment.session.resume && !experiment.session.output)
         usage_error("--resume: which experiment? Give its folder with --output");
@@ -334,6 +337,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     session_check_files(&experiment.session);
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
+    conditions_keep_threads(&experiment.conditions, &experiment.arena, experiment.placed.load_cpus);
     check_doctor(&experiment.settings);
     metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
     // Late, so that whoever writes to a pipe has had some time.

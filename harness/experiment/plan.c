@@ -407,6 +407,9 @@ static void put_load(struct experiment *experiment, const struct condition *cond
         pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
     }
     const struct option_list *settings = &condition->adjustment.load;
+    // A setting of the load's CPUs comes in the place of where all loads are put.
+    for (size_t i = 0; i < settings->count; i++)
+        cpus = text_after(settings->item[i], "cpus=") ? NULL : cpus;
     if (cpus || settings->count > 0)
         pair_put("load_word", child_path("start", path));
     put_option("load_word", "--cpus", cpus);

@@ -253,6 +253,9 @@ const char *load_name_read(struct arena *arena, const char *text, const char **n
 // settings in brackets in front of SPEC. Wrong use ends the program.
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
                          const struct load_context *context);
+// Gives each load with settings as many workers as it has without them, on the CPUs where loads are
+// put (NULL: wherever they may).
+void conditions_keep_threads(struct conditions *conditions, struct arena *arena, const char *cpus);
 bool conditions_have(const struct conditions *conditions, const char *name);
 // Whether one of them has a load that runs already, pid:N and the like.
 bool conditions_have_neighbour(const struct conditions *conditions);

@@ -196,9 +196,10 @@ struct own_setting own_setting_read(struct arena *arena, const char *text)
 
 json_t *adjustment_to_json(const struct adjustment *adjustment)
 {
-    return json_pack("{s:o, s:o, s:o, s:o}", "load",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "load",
                      texts_to_json(adjustment->load.item, adjustment->load.count), "target",
-                     texts_to_json(adjustment->target.item, adjustment->target.count), "on",
+                     texts_to_json(adjustment->target.item, adjustment->target.count), "own",
+                     texts_to_json(adjustment->own.item, adjustment->own.count), "on",
                      text_to_json(adjustment->on), "off", text_to_json(adjustment->off));
 }
 

@@ -244,6 +244,15 @@ static const char *share_text(const struct row *row)
     return protection_share(row->of->texts, view_get(row->entry, row->key));
 }
 
+// The same of its CPU time, where the neighbour has no rate.
+static const char *share_kept_text(const struct row *row)
+{
+    const char *text = share_text(row);
+    return view_matches(row->entry, "kept_by", "cpu-time")
+               ? said(row->of->texts, "%s of its CPU time", text)
+               : text;
+}
+
 static const char *cost_text(const struct row *row)
 {
     return protection_ratio(row->of->texts, view_get(row->entry, "cost"));
@@ -343,7 +352,7 @@ static const struct column tables[TABLES][MOST_COLUMNS] =
                 {"where", "on", protection_where, .left = true, .reference = "-"},
                 {"left", "slowdown left [%s]", left_text, .fill = FILL_LEVEL},
                 {"removed", "removes [%s]", share_text, .fill = FILL_LEVEL, .reference = "-"},
-                {"kept", "neighbour keeps [%s]", share_text, .fill = FILL_LEVEL,
+                {"kept", "neighbour keeps [%s]", share_kept_text, .fill = FILL_LEVEL,
                  .reference = "100 %"},
                 {"cost", "cost alone [%s]", cost_text, .rank = 2, .fill = FILL_LEVEL,
                  .reference = "-"},

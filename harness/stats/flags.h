@@ -8,8 +8,8 @@ FLAG(TWO_MODES, "two-modes", NOTE,
      "the runs fall into two groups, {groups} (the smaller one: {runs}): the share of each group "
      "decides the {statistic}, which may be like no run",
      "find what differs (placement, caches, frequency), or measure the two separately")
-FLAG(WARM_UP, "warm-up", NOTE,
-     "the first run {first}, and pulls the mean {pull} %: {meaning}", "{remedy}")
+FLAG(WARM_UP, "warm-up", NOTE, "the first run {first}, and pulls the mean {pull} %: {meaning}",
+     "{remedy}")
 FLAG(STEP, "step", PROBLEM_THAT_MATTERS,
      "from run {run} on the level differs by {change} % of the mean: something changed for good, "
      "and the {statistic} mixes two states{pairs}",

@@ -299,11 +299,9 @@ struct interval metric_ratio_of_records(struct session *session, struct ratio of
 // The probability of pairs that differ as much as these, had what is compared done nothing: the
 // exact test of the order that the experiment drew (interval.h), of all its looks. NAN: fewer than
 // 6 pairs.
-static double metric_effect_p(struct session *session, struct ratio of)
+static double pairs_effect_p(struct session *session, const struct pairs *pairs)
 {
-    const struct pairs *pairs = session_pairs(session, of);
-    if (session_censored(session, of) > 0 ||
-        typical_changes(pairs, &session->scratch) == CHANGE_NONE)
+    if (typical_changes(pairs, &session->scratch) == CHANGE_NONE)
         return NAN;
     const double p =
         signs_p(session->scratch.value, session->scratch.count, session->settings->seed);
@@ -318,6 +316,12 @@ struct groups metric_groups(const struct session *session, struct ratio of)
     return session_censored(session, of) > 0
                ? (struct groups){0}
                : typical_groups(session_pairs(session, of), session->settings->error);
+}
+
+static double metric_effect_p(struct session *session, struct ratio of)
+{
+    return session_censored(session, of) > 0 ? NAN
+                                             : pairs_effect_p(session, session_pairs(session, of));
 }
 
 bool metric_is_unsteady(struct session *session, struct ratio of)
@@ -458,10 +462,11 @@ bool metric_is_hidden(struct session *session, struct ratio of)
 
 enum { HALVINGS = 50 };
 
-// Which ratio, of which session.
+// Which ratio, of which session: its own, or that of any pairs.
 struct figure {
     struct session *session;
     struct ratio of;
+    const struct pairs *pairs; // NULL: its own
 };
 
 // The ratio's interval at the confidence 1 - p.
@@ -471,7 +476,8 @@ static struct interval interval_at(const void *user, double p)
     struct session *session = figure->session;
     const struct critical own = session->critical;
     critical_init(&session->critical, 1 - p);
-    const struct interval ratio = metric_ratio(session, figure->of);
+    const struct interval ratio = figure->pairs ? metric_pairs_ratio(session, figure->pairs)
+                                                : metric_ratio(session, figure->of);
     critical_free(&session->critical);
     session->critical = own;
     return ratio;
@@ -499,8 +505,16 @@ double significance_of(struct interval (*interval)(const void *user, double p), 
 
 double significance_p(struct session *session, struct ratio of)
 {
-    const struct figure figure = {session, of};
+    const struct figure figure = {.session = session, .of = of};
     if (session->settings->statistic == STATISTIC_TYPICAL && of.against != AGAINST_BOTH)
         return metric_effect_p(session, of);
+    return significance_of(interval_at, &figure);
+}
+
+double significance_of_pairs(struct session *session, const struct pairs *pairs)
+{
+    const struct figure figure = {.session = session, .pairs = pairs};
+    if (session->settings->statistic == STATISTIC_TYPICAL)
+        return pairs_effect_p(session, pairs);
     return significance_of(interval_at, &figure);
 }

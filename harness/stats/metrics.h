@@ -102,6 +102,10 @@ bool metric_is_hidden(struct session *session, struct ratio of);
 // NAN where there is no interval, or one without a width.
 double significance_p(struct session *session, struct ratio of);
 
+// The same of any two figures that were measured in the same blocks, whose ratio is that of
+// metric_pairs_ratio().
+double significance_of_pairs(struct session *session, const struct pairs *pairs);
+
 // The same of any ratio: `interval` gives it at the confidence 1 - p.
 double significance_of(struct interval (*interval)(const void *user, double p), const void *user);
 

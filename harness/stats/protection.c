@@ -14,13 +14,21 @@
 
 // What settings do for a target beside its neighbours.
 
+// By what the neighbour of a row is measured: what its loads achieved, or, where one of them has no
+// rate, the CPU time that they got.
+enum measure { MEASURE_RATE, MEASURE_CPU, MEASURES };
+
+static const char *const measure_names[MEASURES] = {"rate", "cpu-time"};
+
 // A condition with settings, and that of the same variant with the same load and none.
 struct protected
 {
     size_t condition, bare;
     const json_t *settings;
     struct interval slowdown, removed, kept;
+    enum measure kept_by;
     const char *alone; // the condition with the same settings of the target and no load, or NULL
+    bool dominated;    // another is surely better for one of the two, and not worse for the other
     bool on_front;
 };
 
@@ -62,63 +70,131 @@ static struct interval slowdown_of(const struct protection *of, size_t condition
                              .error = INFINITY};
 }
 
-// What all loads of a run achieved together; NAN where they count in different units, or one does
-// not say.
-static double achieved(const json_t *record)
+// The target's figure of a run, as one of which more is worse.
+static double harm_of(const struct protection *of, const struct observation *run)
 {
-    const json_t *loads = json_object_get(record, "load");
+    const double value = run->value[of->metric];
+    return of->session->settings->metrics.item[of->metric].higher_is_better ? 1 / value : value;
+}
+
+// What all loads of a run achieved together, or how many CPUs they had; NAN where one of them does
+// not say, or they count in different units.
+static double work_of(const struct observation *run, enum measure by)
+{
+    const json_t *loads = json_object_get(run->record, "load");
     const char *unit = json_text_at(json_array_get(loads, 0), "unit");
     double sum = json_array_size(loads) > 0 ? 0 : NAN;
     JSON_EACH (load, loads) {
-        sum += same_text(json_text_at(load, "unit"), unit) ? json_number_at(load, "achieved") : NAN;
+        if (by == MEASURE_CPU)
+            sum += json_number_at(load, "cpu_s") / json_number_at(load, "elapsed_s");
+        else
+            sum += same_text(json_text_at(load, "unit"), unit) ? json_number_at(load, "achieved")
+                                                               : NAN;
     }
     return sum;
 }
 
-// A run's value of the metric; without one (MAX_METRICS) what its loads achieved.
-static double value_of(const struct observation *run, size_t metric)
+// The blocks of the session in which two conditions both have a run that counts.
+struct both {
+    const struct session *session;
+    size_t a, b, block;
+    const struct observation *run_a, *run_b;
+};
+
+static struct both both_of(const struct protection *of, size_t a, size_t b)
 {
-    return metric == MAX_METRICS ? achieved(run->record) : run->value[metric];
+    return (struct both){
+        .session = of->session, .a = a, .b = b, .block = session_left_out(of->session)};
 }
 
-// How many times the figure of `b` that of `a` is, from the blocks where both count. Of the metric,
-// above 1 is worse.
-static struct interval ratio_of(const struct protection *of, size_t a, size_t b, size_t metric)
+static bool both_next(struct both *both)
 {
-    struct session *session = of->session;
-    const size_t width = session->settings->condition_count;
-    const bool inverted =
-        metric < MAX_METRICS && session->settings->metrics.item[metric].higher_is_better;
-    struct pairs pairs = {0};
-    for (size_t block = session_left_out(session); block < session->blocks; block++) {
-        const int *row = session->table + block * width;
-        const struct observation *run_a = row[a] < 0 ? NULL : &session->runs[row[a]];
-        const struct observation *run_b = row[b] < 0 ? NULL : &session->runs[row[b]];
-        if (!run_a || !run_b || !session_uses(session, run_a) || !session_uses(session, run_b))
+    const struct session *session = both->session;
+    while (both->block < session->blocks) {
+        const int *row = session->table + both->block++ * session->settings->condition_count;
+        if (row[both->a] < 0 || row[both->b] < 0)
             continue;
-        const double first = value_of(run_a, metric), second = value_of(run_b, metric);
-        if (!isnan(first) && !isnan(second))
-            pairs_add(&pairs, inverted ? second : first, inverted ? first : second);
+        both->run_a = &session->runs[row[both->a]];
+        both->run_b = &session->runs[row[both->b]];
+        if (session_uses(session, both->run_a) && session_uses(session, both->run_b))
+            return true;
     }
-    const struct interval ratio = pairs.count > 0 ? metric_pairs_ratio(session, &pairs) : unknown;
-    pairs_free(&pairs);
+    return false;
+}
+
+static void add_pair(struct pairs *pairs, double first, double second)
+{
+    if (!isnan(first) && !isnan(second))
+        pairs_add(pairs, first, second);
+}
+
+// Frees the pairs.
+static struct interval ratio_of(const struct protection *of, struct pairs *pairs)
+{
+    const struct interval ratio =
+        pairs->count > 0 ? metric_pairs_ratio(of->session, pairs) : unknown;
+    pairs_free(pairs);
     return ratio;
 }
 
-// The share of the damage that is removed, (u - p) / (u - b), of times u unprotected, p protected
-// and b alone: with r = p/u and s = u/b it is (1 - r) / (1 - 1/s). It falls with r, and the bounds
-// are those of the corners of both intervals, so that it holds where both do. Unknown where the
+// How many times as much harm is done in `b` as in `a`.
+static struct interval harm_ratio(const struct protection *of, size_t a, size_t b)
+{
+    struct pairs pairs = {0};
+    for (struct both both = both_of(of, a, b); both_next(&both);)
+        add_pair(&pairs, harm_of(of, both.run_a), harm_of(of, both.run_b));
+    return ratio_of(of, &pairs);
+}
+
+// How many times as much the loads of `b` do as those of `a`.
+static struct interval work_ratio(const struct protection *of, size_t a, size_t b, enum measure by)
+{
+    struct pairs pairs = {0};
+    for (struct both both = both_of(of, a, b); both_next(&both);)
+        add_pair(&pairs, work_of(both.run_a, by), work_of(both.run_b, by));
+    return ratio_of(of, &pairs);
+}
+
+// A share of which more than all is noise.
+static struct interval at_most_all(struct interval share)
+{
+    return (struct interval){.center = share.center > 1 ? 1 : share.center,
+                             .low = share.low > 1 ? 1 : share.low,
+                             .high = share.high > 1 ? 1 : share.high,
+                             .error = share.error};
+}
+
+// The share of the damage that is removed, (u - p) / (u - 1), of the slowdowns u unprotected and p
+// protected. The bounds are those of the corners of two intervals, of u and of r = p/u by the pairs
+// of both, so that they hold where both do: (1 - r) / (1 - 1/u) falls with r. Unknown where the
 // load does no damage for certain.
-static struct interval removed_of(const struct interval *ratio, const struct interval *slowdown)
+static struct interval removed_of(const struct interval *ratio, const struct interval *damage,
+                                  const struct interval *left)
 {
     struct interval removed = unknown;
-    if (!(slowdown->low > 1) || !isfinite(ratio->low) || !isfinite(ratio->high))
+    if (!(damage->low > 1) || !isfinite(ratio->low) || !isfinite(ratio->high))
         return removed;
-    const double most = 1 - 1 / slowdown->high, least = 1 - 1 / slowdown->low;
-    removed.center = (1 - ratio->center) / (1 - 1 / slowdown->center);
-    removed.low = (1 - ratio->high) / (ratio->high < 1 ? most : least);
-    removed.high = (1 - ratio->low) / (ratio->low < 1 ? least : most);
-    return removed;
+    const double most = 1 - 1 / damage->high, least = 1 - 1 / damage->low;
+    removed.center = (damage->center - left->center) / (damage->center - 1);
+    removed.low = fmin(removed.center, (1 - ratio->high) / (ratio->high < 1 ? most : least));
+    removed.high = fmax(removed.center, (1 - ratio->low) / (ratio->low < 1 ? least : most));
+    return at_most_all(removed);
+}
+
+static void find_kept(const struct protection *of, struct protected *row)
+{
+    row->kept_by = MEASURE_RATE;
+    row->kept = work_ratio(of, row->bare, row->condition, row->kept_by);
+    if (isnan(row->kept.center)) {
+        row->kept_by = MEASURE_CPU;
+        row->kept = work_ratio(of, row->bare, row->condition, row->kept_by);
+    }
+    row->kept = at_most_all(row->kept);
+    // So is less than nothing.
+    if (row->kept.center < 0)
+        row->kept.center = 0;
+    if (row->kept.low < 0)
+        row->kept.low = 0;
 }
 
 static void take_condition(struct protection *of, size_t condition)
@@ -137,14 +213,13 @@ static void take_condition(struct protection *of, size_t condition)
     if (other == experiment->settings.condition_count)
         return;
     struct protected *row = &of->row[of->count++];
-    const struct interval damage = slowdown_of(of, other),
-                          ratio = ratio_of(of, other, condition, of->metric);
+    const struct interval damage = slowdown_of(of, other), ratio = harm_ratio(of, other, condition);
     *row = (struct protected){.condition = condition,
                               .bare = other,
                               .settings = settings,
-                              .slowdown = slowdown_of(of, condition),
-                              .removed = removed_of(&ratio, &damage),
-                              .kept = ratio_of(of, other, condition, MAX_METRICS)};
+                              .slowdown = slowdown_of(of, condition)};
+    row->removed = removed_of(&ratio, &damage, &row->slowdown);
+    find_kept(of, row);
     JSON_EACH (load, json_array_size(target) > 0 ? loads : NULL)
         if (!row->alone && json_array_size(json_object_get(load, "parts")) == 0 &&
             json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
@@ -155,24 +230,159 @@ static void find_front(struct protection *of)
 {
     for (size_t i = 0; i < of->count; i++) {
         struct protected *row = &of->row[i];
-        row->on_front = row->removed.low > 0;
-        for (size_t k = 0; k < of->count && row->on_front; k++) {
+        for (size_t k = 0; k < of->count && !row->dominated; k++) {
             const struct protected *other = &of->row[k];
             // Surely better for the target and no worse for the neighbour, or the other way round.
             const bool safer = other->slowdown.high < row->slowdown.low;
             const bool kinder = other->kept.low > row->kept.high;
-            row->on_front = other->bare != row->bare ||
-                            !((safer && other->kept.center >= row->kept.center) ||
+            row->dominated = other->bare == row->bare &&
+                             ((safer && other->kept.center >= row->kept.center) ||
                               (kinder && other->slowdown.center <= row->slowdown.center));
         }
+        row->on_front = row->removed.low > 0 && !row->dominated;
     }
 }
+
+// ---- the best, and what is not told apart from it
 
 // What is removed of the damage and what is left to the neighbour, weighed alike.
 static double worth(const struct protected *row)
 {
-    return fmin(row->removed.center, 1) + (isnan(row->kept.center) ? 0 : fmin(row->kept.center, 1));
+    return row->removed.center + row->kept.center;
 }
+
+// What a run lacks of that worth: of the damage the share that is left, and of the neighbour's work
+// the share that is lost. A constant keeps it above 0. As in worth(), a typical run that is faster
+// than without the neighbour, or in which that does more than without settings, is as good as one
+// that is equal.
+struct scales {
+    double harm, work;
+};
+
+static struct scales scales_of(const struct protection *of, const struct protected *row)
+{
+    const struct session *session = of->session;
+    const size_t alone = settings_reference(session->settings, row->bare, AGAINST_ALONE);
+    const bool higher = session->settings->metrics.item[of->metric].higher_is_better;
+    const double median = sample_median(&session->conditions[alone].metric[of->metric]);
+    const double damage = slowdown_of(of, row->bare).center - 1;
+    const struct interval kept = work_ratio(of, row->bare, row->condition, row->kept_by);
+    double sum = 0, count = 0;
+    for (struct both both = both_of(of, row->bare, row->condition); both_next(&both); count++)
+        sum += work_of(both.run_a, row->kept_by);
+    return (struct scales){.harm = fmax(1, 1 / row->slowdown.center) / damage /
+                                   (higher ? 1 / median : median),
+                           .work = fmin(1, 1 / kept.center) * count / sum};
+}
+
+static double lack_of(const struct protection *of, const struct protected *row,
+                      const struct scales *scales, const struct observation *run)
+{
+    return harm_of(of, run) * scales->harm + 2 - work_of(run, row->kept_by) * scales->work;
+}
+
+// By what two rows are compared.
+enum by { BY_WORTH, BY_KEPT };
+
+// A row beside the chosen one: how surely it is behind.
+struct rival {
+    const struct protected *row;
+    double p;
+};
+
+static int by_p(const void *a, const void *b)
+{
+    const struct rival *one = a, *other = b;
+    return (one->p > other->p) - (one->p < other->p);
+}
+
+// From the blocks of both: of what the chosen one does better. 1: it is not known to be behind.
+static double behind_p(const struct protection *of, const struct protected *chosen,
+                       const struct protected *row, enum by by)
+{
+    struct pairs pairs = {0};
+    const struct scales of_chosen = scales_of(of, chosen), of_row = scales_of(of, row);
+    for (struct both both = both_of(of, chosen->condition, row->condition); both_next(&both);)
+        if (by == BY_KEPT)
+            add_pair(&pairs, work_of(both.run_b, row->kept_by),
+                     work_of(both.run_a, chosen->kept_by));
+        else
+            add_pair(&pairs, lack_of(of, chosen, &of_chosen, both.run_a),
+                     lack_of(of, row, &of_row, both.run_b));
+    const double p = pairs.count > 0 ? significance_of_pairs(of->session, &pairs) : NAN;
+    return ratio_of(of, &pairs).low > 1 && !isnan(p) ? p : 1;
+}
+
+// Of one load.
+struct choice {
+    const struct protected *best, *weakest; // NULL: none
+    enum verdict verdict;                   // whether a setting keeps --until
+};
+
+static bool is_kept(const struct protected *row, double until)
+{
+    return row->slowdown.high <= until && isfinite(row->kept.center);
+}
+
+// Whether it may be as good as the chosen one, by what is known of it alone.
+static bool may_rival(const struct protected *chosen, const struct protected *row, enum by by,
+                      double until)
+{
+    return row != chosen && row->bare == chosen->bare && isfinite(row->kept.center) &&
+           (by == BY_KEPT ? is_kept(row, until) : !row->dominated && !isnan(row->slowdown.center));
+}
+
+// The conditions that are not told apart from the chosen one, which is the first; none: all are, or
+// there is none. Their comparisons are one family, whose false discoveries are kept rare.
+static json_t *rivals_json(const struct protection *of, const struct protected *chosen, enum by by,
+                           double until)
+{
+    struct rival rival[MAX_CONDITIONS];
+    double p[MAX_CONDITIONS], q[MAX_CONDITIONS];
+    size_t count = 0;
+    char *const *names = of->session->settings->conditions;
+    json_t *list = json_array();
+    for (size_t i = 0; chosen && i < of->count; i++)
+        if (may_rival(chosen, &of->row[i], by, until))
+            rival[count++] = (struct rival){&of->row[i], behind_p(of, chosen, &of->row[i], by)};
+    if (count == 0)
+        return list;
+    qsort(rival, count, sizeof *rival, by_p);
+    for (size_t i = 0; i < count; i++)
+        p[i] = rival[i].p;
+    discovery_rates(p, q, count);
+    for (size_t i = 0; i < count; i++) {
+        if (q[i] <= 1 - of->session->settings->confidence)
+            continue;
+        if (json_array_size(list) == 0)
+            json_array_append_new(list, json_string(names[chosen->condition]));
+        json_array_append_new(list, json_string(names[rival[i].row->condition]));
+    }
+    return list;
+}
+
+static struct choice choose(const struct protection *of, size_t bare, double until)
+{
+    struct choice choice = {.verdict = VERDICT_ABOVE};
+    for (size_t i = 0; i < of->count; i++) {
+        const struct protected *row = &of->row[i];
+        if (row->bare != bare)
+            continue;
+        if (row->on_front && isfinite(row->kept.center) &&
+            (!choice.best || worth(row) > worth(choice.best)))
+            choice.best = row;
+        if (is_kept(row, until) &&
+            (!choice.weakest || row->kept.center > choice.weakest->kept.center))
+            choice.weakest = row;
+        if (row->slowdown.high <= until)
+            choice.verdict = VERDICT_BELOW;
+        else if (choice.verdict == VERDICT_ABOVE && !(row->slowdown.low > until))
+            choice.verdict = VERDICT_UNDECIDED;
+    }
+    return choice;
+}
+
+// ---- the record
 
 static json_t *figure_json(const struct interval *interval)
 {
@@ -189,42 +399,73 @@ static json_t *row_json(const struct protection *of, const struct protected *row
         row->alone == NULL ? -1 : settings_condition(of->session->settings, row->alone);
     if (alone >= 0)
         cost = slowdown_of(of, (size_t)alone);
-    return json_pack("{s:s, s:s, s:O, s:o, s:o, s:o, s:o, s:o, s:b}", "condition",
+    return json_pack("{s:s, s:s, s:O, s:o, s:o, s:o, s:o, s:s?, s:o, s:b}", "condition",
                      names[row->condition], "unprotected", names[row->bare], "settings",
                      row->settings, "slowdown", figure_json(&row->slowdown), "slowdown_unprotected",
                      figure_json(&bare), "removed", figure_json(&row->removed), "kept",
-                     figure_json(&row->kept), "cost", alone < 0 ? json_null() : figure_json(&cost),
-                     "front", row->on_front);
+                     figure_json(&row->kept), "kept_by",
+                     isnan(row->kept.center) ? NULL : measure_names[row->kept_by], "cost",
+                     alone < 0 ? json_null() : figure_json(&cost), "front", row->on_front);
+}
+
+// The name of a condition that is chosen, and not one of several; NULL: none is.
+static const char *name_of(const struct protection *of, const struct protected *chosen,
+                           const json_t *rivals)
+{
+    return !chosen || json_array_size(rivals) > 0
+               ? NULL
+               : of->session->settings->conditions[chosen->condition];
+}
+
+static json_t *choice_json(const struct protection *of, size_t bare, const struct choice *choice,
+                           double until)
+{
+    json_t *rivals = rivals_json(of, choice->best, BY_WORTH, until),
+           *as_weak = rivals_json(of, choice->weakest, BY_KEPT, until);
+    return json_pack(
+        "{s:s, s:s?, s:s?, s:s?, s:o, s:o}", "unprotected", of->session->settings->conditions[bare],
+        "verdict", isnan(until) ? NULL : verdict_names[choice->verdict], "best",
+        name_of(of, choice->best, rivals), "weakest", name_of(of, choice->weakest, as_weak),
+        "not_told_apart", rivals, "weakest_not_told_apart", as_weak);
+}
+
+// Whether no row before it is of the same load.
+static bool is_first(const struct protection *of, size_t row)
+{
+    size_t i = 0;
+    while (of->row[i].bare != of->row[row].bare)
+        i++;
+    return i == row;
 }
 
 static json_t *rows_json(const struct protection *of)
 {
     const json_t *asked = experiment_setting(of->session->experiment, "until");
     const double until = json_is_number(asked) ? json_number_value(asked) : NAN;
-    char *const *names = of->session->settings->conditions;
-    // The weakest that keeps the limit for certain: under which the neighbour achieves most.
-    const struct protected *best = NULL, *weakest = NULL;
-    bool above = true;
-    json_t *rows = json_array();
+    enum verdict verdict = VERDICT_BELOW;
+    json_t *rows = json_array(), *loads = json_array();
+    double most = -INFINITY;
+    size_t worst = 0;
     for (size_t i = 0; i < of->count; i++) {
-        const struct protected *row = &of->row[i];
-        if (row->on_front && (best == NULL || worth(row) > worth(best)))
-            best = row;
-        if (row->slowdown.high <= until &&
-            (weakest == NULL || row->kept.center > weakest->kept.center))
-            weakest = row;
-        above = above && row->slowdown.low > until;
-        json_array_append_new(rows, row_json(of, row));
+        const size_t bare = of->row[i].bare;
+        json_array_append_new(rows, row_json(of, &of->row[i]));
+        if (!is_first(of, i))
+            continue;
+        const struct choice choice = choose(of, bare, until);
+        verdict = verdict_joined(verdict, choice.verdict);
+        if (slowdown_of(of, bare).center > most) {
+            most = slowdown_of(of, bare).center;
+            worst = json_array_size(loads);
+        }
+        json_array_append_new(loads, choice_json(of, bare, &choice, until));
     }
-    // Of --until: below where one keeps it, above where none can.
-    enum verdict verdict = above ? VERDICT_ABOVE : VERDICT_UNDECIDED;
-    if (weakest)
-        verdict = VERDICT_BELOW;
-    return json_pack("{s:s, s:o, s:s?, s:s?, s:s?, s:o}", "metric",
+    const json_t *first = json_array_get(loads, worst);
+    return json_pack("{s:s, s:o, s:s?, s:O, s:O, s:O, s:o, s:o}", "metric",
                      of->session->settings->metrics.item[of->metric].name, "until",
                      json_figure(until), "verdict", isnan(until) ? NULL : verdict_names[verdict],
-                     "best", best == NULL ? NULL : names[best->condition], "weakest",
-                     weakest == NULL ? NULL : names[weakest->condition], "rows", rows);
+                     "best", json_object_get(first, "best"), "weakest",
+                     json_object_get(first, "weakest"), "not_told_apart",
+                     json_object_get(first, "not_told_apart"), "loads", loads, "rows", rows);
 }
 
 json_t *protection_json(struct session *session, const json_t *slowdowns)
