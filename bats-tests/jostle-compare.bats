@@ -231,6 +231,7 @@ made() {
 }
 
 # bats test_tags=slow
+# bats test_tags=slow
 @test "where no A/A runs were made, the table says of which statistic the error is the noise floor" {
     local statistic
     for statistic in mean typical median p90; do

@@ -226,6 +226,7 @@ PYTHON
     over '.slowdown | .gate == "above" and .why == []'
 }
 
+# bats test_tags=slow
 @test "what seldom happens is summed over the sessions, and said as of a single one, in each format" {
     local format
     straggling 'i % 5 == 2 && i < 8 ? 25 : 1.25' 'i % 5 == 2 && i < 8 ? 26 : 1.25' 'i == 3 ? 20 : 1.25' 'i % 5 == 2 && i < 8 ? 25 : 1.25'
@@ -253,6 +254,7 @@ assert 3 < float(row["mean_ratio"]) < 4.5 and row["mean_ratio_ci_high"] == "" an
 assert 1.2 < float(row["typical_ci_low"]) < float(row["typical_ci_high"]) < 1.3, row'
 }
 
+# bats test_tags=slow
 @test "with ten stragglers over the sessions their mean has an interval over the sessions" {
     straggling 'i % 5 ? 1.25 : 2.5' 'i % 5 ? 1.25 : 2.6' 'i % 5 ? 1.25 : 2.4' 'i % 5 ? 1.25 : 2.5'
     # A session alone has too few to bound what they add.
@@ -262,6 +264,7 @@ assert 1.2 < float(row["typical_ci_low"]) < float(row["typical_ci_high"]) < 1.3,
         and (.seldom | test("^Besides, 1 run in 5 .* takes 2(\\.0)? times as long, none alone .*: on average 1\\.[0-9]+ times \\(1\\.4[0-9]* to 1\\.5[0-9]*\\)\\.$"))'
 }
 
+# bats test_tags=slow
 @test "stragglers of the baseline are summed, too; where no session has one, or knows of them, nothing is said" {
     local file
     # x is the baseline, of which one run in each session takes four times as long.
