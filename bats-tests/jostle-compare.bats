@@ -231,6 +231,20 @@ made() {
 }
 
 # bats test_tags=slow
+# bats test_tags=slow
+@test "where no A/A runs were made, the table says of which statistic the error is the noise floor" {
+    local statistic
+    for statistic in mean typical median p90; do
+        rm -rf A B
+        made A 1 ".settings.statistic = \"$statistic\""
+        made B 1.25 ".settings.statistic = \"$statistic\""
+        case $statistic in typical) set -- median ;; p90) set -- '90th percentile' ;; *) set -- "$statistic" ;; esac
+        "$JOSTLE" compare --json comparison.json A B >table
+        is_valid comparison comparison.json
+        grep -qF "else the error of the $1, which does not know how far two days lie apart." table
+    done
+}
+
 @test "medians are compared with medians, by their own intervals" {
     made A 1 '.settings.statistic = "median"'
     made B 1.25 '.settings.statistic = "median"'

@@ -104,6 +104,14 @@ derived() {
     [[ $output == *'up to 11 copies: slowdown below 5 % with 95 % confidence'* && $output == *'knee'*': 11 copies [11, 11]'* ]]
 }
 
+@test "a limit is printed as it was given" {
+    planned one --at-most 1.250049 --max-copies 3
+    "$ROOT/bats-tests/evidence/tools/made-pack" one 'n <= 2 ? 1 : 2' 1 0.005
+    derived one >pack
+    run -0 "$JOSTLE" report one
+    [[ $output == *'slowdown below 25.0049 %'* && $output == *'above 1.250049'* ]]
+}
+
 @test "where more copies are slowed down less than fewer, nothing is concluded of numbers in between" {
     planned one --at-most 1.05 --max-copies 20
     "$ROOT/bats-tests/evidence/tools/made-pack" one 'n == 4 ? 1.5 : 1' 1 0.005

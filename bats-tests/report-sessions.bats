@@ -29,6 +29,30 @@ sessions() {
     done
 }
 
+# straggling LOADED...: a campaign with a cell of as many sessions, each of 15 pairs whose baseline takes
+# 1 s, give or take 1 %, and whose run under load takes LOADED times as long, an awk expression of i,
+# the number of the pair, such as 'i % 5 ? 1.25 : 25'. Their results are those that jostle makes.
+straggling() {
+    local number=0 loaded folder
+    rm -rf campaign
+    synthetic 1 15 campaign
+    base=$(cd campaign/cells && echo *)
+    mv "campaign/cells/$base" template
+    for loaded in "$@"; do
+        ((number += 1))
+        folder=campaign/cells/$base
+        ((number == 1)) || folder+=.session$number
+        cp -r template "$folder"
+        edited "$folder/experiment.json" --argjson n $number --arg base "$base" '.settings.statistic = "typical"
+            | if $n == 1 then . else .cell += { name: ($base + ".session\($n)"), of: $base, session: $n } end'
+        awk -v seed=$number 'BEGIN { srand(seed); for (i = 1; i <= 15; i++) { x = 1 + 0.02 * rand(); times = '"$loaded"'; printf "[%.9g,%.9g]\n", x, x * times * (1 + 0.002 * rand()) } }' |
+            jq -c . >pairs
+        jq -c --slurpfile pairs pairs '.wall_s = $pairs[.block - 1][if .condition == "baseline" then 0 else 1 end]' template/runs.jsonl >"$folder/runs.jsonl"
+        "$BIN/stats" --derive "$folder"
+    done
+    rm -r template
+}
+
 # over JQ: the cell over all sessions holds.
 over() {
     report campaign --format json | holds "[.cells[] | select(.sessions > 1)][0] | $1"
@@ -200,4 +224,61 @@ PYTHON
     # What is above the limit is so all the more.
     edited "campaign/cells/$base/experiment.json" '.settings.at_most = 0.9'
     over '.slowdown | .gate == "above" and .why == []'
+}
+
+# bats test_tags=slow
+@test "what seldom happens is summed over the sessions, and said as of a single one, in each format" {
+    local format
+    straggling 'i % 5 == 2 && i < 8 ? 25 : 1.25' 'i % 5 == 2 && i < 8 ? 26 : 1.25' 'i == 3 ? 20 : 1.25' 'i % 5 == 2 && i < 8 ? 25 : 1.25'
+    over '.slowdown | (.ratio - 1.25 | fabs) < 0.01 and .stragglers.own.runs == 7 and .stragglers.own.of == 60
+        and .stragglers.reference.runs == 0 and .stragglers.reference.of == 60'
+    # The exact interval of 7 of 60, and of 0 of 60; of the sessions' middle ones that in the middle.
+    over '.slowdown.stragglers | ([.own.share[0] - 0.0482148, .own.share[1] - 0.2257162, .reference.share[1] - 0.0596291] | map(fabs < 1e-5) | all)
+        and .reference.share[0] == 0 and .own.times > 19 and .own.times < 21 and .own.needed == 85'
+    # All seven are on one side: two-sided, of the exact test 2 / 2^7.
+    over '.slowdown.stragglers.p - 2 / 128 | fabs < 1e-9'
+    # What those that were not seen add has no bound before ten were seen.
+    over '.slowdown.mean | .ratio > 3 and .ratio < 4.5 and .ci[0] > 1.2 and .ci[0] < 1.3 and .ci[1] == null'
+    report campaign --format json >model
+    is_valid report model
+    for format in terminal md html; do
+        report campaign --format $format >out
+        [[ $format != html ]] || { page_drawn out >drawn && mv drawn out; }
+        grep -qE 'Besides, 1 run in 9 \(1 in 21 to 1 in 4\.4\) takes 20 times as long, none alone \(more beside .*\): on average [34]\.[0-9]+ times \(at least 1\.2[0-9]*\); about 85 runs would tell\.' out
+    done
+    report campaign --format csv | python3 -c '
+import csv, sys
+row = [r for r in csv.DictReader(sys.stdin) if r["metric"] == "wall_s" and r["role"] == "loaded" and r["sessions"] == "4"][0]
+assert row["stragglers"] == "7" and row["stragglers_of_reference"] == "0" and abs(float(row["stragglers_p"]) - 1 / 64) < 1e-9, row
+assert 3 < float(row["mean_ratio"]) < 4.5 and row["mean_ratio_ci_high"] == "" and 1.2 < float(row["typical"]) < 1.3, row
+assert 1.2 < float(row["typical_ci_low"]) < float(row["typical_ci_high"]) < 1.3, row'
+}
+
+# bats test_tags=slow
+@test "with ten stragglers over the sessions their mean has an interval over the sessions" {
+    straggling 'i % 5 ? 1.25 : 2.5' 'i % 5 ? 1.25 : 2.6' 'i % 5 ? 1.25 : 2.4' 'i % 5 ? 1.25 : 2.5'
+    # A session alone has too few to bound what they add.
+    report campaign --format json | holds '[.cells[] | select(.sessions == 1) | .slowdown | .stragglers.own.runs == 3 and .mean.ci[1] == null] | all'
+    over '.slowdown | .stragglers.own.runs == 12 and .stragglers.own.needed == 0 and .mean.ci[0] > 1.4 and .mean.ci[0] < .mean.ratio
+        and .mean.ratio < .mean.ci[1] and .mean.ci[1] < 1.6 and (.mean.ratio - 1.5 | fabs) < 0.02
+        and (.seldom | test("^Besides, 1 run in 5 .* takes 2(\\.0)? times as long, none alone .*: on average 1\\.[0-9]+ times \\(1\\.4[0-9]* to 1\\.5[0-9]*\\)\\.$"))'
+}
+
+# bats test_tags=slow
+@test "stragglers of the baseline are summed, too; where no session has one, or knows of them, nothing is said" {
+    local file
+    # x is the baseline, of which one run in each session takes four times as long.
+    straggling '(x *= i == 4 ? 4 : 1) > 2 ? 0.25 : 1' '(x *= i == 4 ? 4 : 1) > 2 ? 0.25 : 1'
+    over '.slowdown | .stragglers.own.runs == 0 and .stragglers.reference.runs == 2 and .stragglers.reference.of == 30
+        and .mean.ci[0] == null and (.seldom | startswith("Besides, alone 1 run in 15 ") and (contains("at least") | not))'
+    straggling 1.25 1.25
+    over '.slowdown | .seldom == null and .stragglers.own.runs == 0 and .stragglers.own.of == 30'
+    straggling 'i == 7 ? 25 : 1.25' 'i == 7 ? 25 : 1.25' 'i == 7 ? 25 : 1.25'
+    # A record of before there were any is left out of the sum.
+    edited "campaign/cells/$base.session2/result.json" '.slowdowns[] |= del(.stragglers, .mean, .typical, .seldom, .answer)'
+    over '.slowdown | .stragglers.own.runs == 2 and .stragglers.own.of == 30 and .mean.ratio > 2 and (.seldom | startswith("Besides, 1 run in 15 "))'
+    for file in campaign/cells/*/result.json; do edited "$file" '.slowdowns[] |= del(.stragglers, .mean, .typical, .seldom, .answer)'; done
+    over '.slowdown | has("stragglers") or has("mean") or has("seldom") | not'
+    report campaign >out
+    run ! grep -F Besides out
 }

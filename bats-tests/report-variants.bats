@@ -429,3 +429,26 @@ PYTHON
         run ! grep -E '27 ± 47|1\.000 \[1\.000' out
     done
 }
+
+@test "a range that is hundreds wide is printed without the digits that it leaves open, but no bound as 0" {
+    local format
+    fixture service
+    edited service/result.json '(.slowdowns[] | select(.condition == "mem-50" and .metric == "p99_ms")) |= (.ratio = 97800.8 | .ci = [95689.7, 100239.8])
+        | (.slowdowns[] | select(.condition == "cpu-50" and .metric == "p99_ms")) |= (.ratio = 61.34 | .ci = [3.27, 291.18])'
+    report service >out
+    grep -qF ' 97800 times as high (95700 to 100200, 95 % sure)' out
+    for format in terminal md latex github; do
+        report service --format "$format" | sed 's/{\[}/[/g; s/{\]}/]/g; s/{,}/,/g' >out
+        grep -qF '97800 [95700, 100200]' out
+        # The lower bound is above 1, and not 0.
+        grep -qF '61 [3, 291]' out
+        run ! grep -E '97800\.8|95689' out
+    done
+}
+
+@test "a limit is printed as it was given, so that it is told from the ratio beside it" {
+    fixture service
+    edited service/experiment.json '.settings.at_most = 1.2502 | .settings.same_within = 0.020001'
+    report service >out
+    grep -qE '^at most 1\.2502, same within 2\.0001 % for ' out
+}

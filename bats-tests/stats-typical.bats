@@ -184,6 +184,11 @@ PYTHON
         holds '.slowdowns[0] | .p < 0.05 and .stragglers.own.runs > 2 and .stragglers.reference.runs > 2'
 }
 
+@test "what stragglers take and add is said in figures that people read, however large" {
+    made 30 'x = 1 + 0.02 * rand(); y = (i % 5 ? 1.5 : 24000) * (1 + 0.0002 * rand())' >runs
+    summary <runs | holds '.slowdowns[0].seldom | contains(" takes 16000 times as long, ") and contains(": on average 4750 times (at least 1.")'
+}
+
 @test "an experiment with stragglers ends as soon as one without" {
     # shellcheck disable=SC2054 # one option
     local -a options=(--conditions baseline,load --min-runs 15 --max-runs 200 --summary-only --summary -)

@@ -63,6 +63,12 @@ variants() {
     runs 3 30 1 1 0.05 | variants --same-within 2% | holds '.gate.verdict == "undecided" and .conditions[0].stop_reason == "max-runs"'
 }
 
+@test "what is said of variants has the limit as it was given, and no digits that the range leaves open" {
+    runs 1 30 1 1 | variants --same-within 2.0001% | holds '.comparisons[0].text | startswith("new is the same as old within 2.0001 %: ")'
+    runs 1 15 97800 97800 0.1 | variants --min-runs 15 --max-runs 15 |
+        holds '.comparisons[0].text | test("^new takes [0-9]+00 \\[[0-9]+00, [0-9]+00\\] times as long as old alone$")'
+}
+
 @test "variants under less load than intended are neither below a limit nor above it, nor known to be the same" {
     local short='if .condition == "new@mem" then .load = [{ name: "mem", unit: "B/s", offered: 800, achieved: 100, elapsed_s: 1 }] else . end'
     runs 4 30 1.02 1.02 | jq -c "$short" | variants --at-most 1.05 |

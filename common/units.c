@@ -385,7 +385,7 @@ const char *number_fixed(double value, int decimals, char *text)
     }
     const double power = pow(10, decimals);
     const double rounded = floor(fabs(value) * power + 0.5);
-    snprintf(text, NUMBER_SIZE, "%.*f", decimals,
+    snprintf(text, NUMBER_SIZE, "%.*f", decimals < 0 ? 0 : decimals,
              (value < 0 && rounded > 0 ? -rounded : rounded) / power);
     return text;
 }
@@ -525,6 +525,9 @@ int ratio_decimals(double low, double high)
     for (double least = 0.0005; decimals >= 3 && decimals < 6 && half > 0 && half < least;
          least /= 10)
         decimals++;
+    // Two digits of a wide interval, as long as its lower bound has one of them.
+    while (decimals <= 1 && half >= pow(10, 2 - decimals) && low >= pow(10, 1 - decimals))
+        decimals--;
     return decimals_apart(decimals, low, high, 1);
 }
 

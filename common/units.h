@@ -64,7 +64,7 @@ struct scale scale_of(double value, const char *unit);
 // Decimals that show three significant digits of a number between 1 and 1000, and two of one
 // below 0.01.
 int number_decimals(double value);
-// Exactly so many decimals, halves away from 0.
+// Exactly so many decimals, halves away from 0; below 0 it is rounded to tens, hundreds, and so on.
 const char *number_fixed(double value, int decimals, char *text);
 // "1.23 ms", "64.0 KiB", "1.50 MB/s".
 const char *number_scaled(double value, const char *unit, char *text);
@@ -82,7 +82,8 @@ const char *number_scientific(double value, char *text);
 const char *number_significant(double value, char *text);
 // "1.37 [1.35, 1.39]": so many decimals; low NAN: no interval.
 const char *number_interval(double low, double high, int decimals, char *text);
-// Decimals that a ratio with this interval deserves: it is seen to leave 1 out where it does.
+// Decimals that a ratio with this interval deserves: it is seen to leave 1 out where it does. Below
+// 0 where not even its last digits before the point do: 97800 [95700, 100200].
 int ratio_decimals(double low, double high);
 // "1.37 [1.35, 1.39]" with these; of bounds that are not known the ratio alone.
 const char *number_ratio(double ratio, double low, double high, char *text);

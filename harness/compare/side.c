@@ -131,8 +131,7 @@ json_t *side_to_json(struct side *side, size_t condition, size_t metric)
         one = json_object_get(one, "metrics");
     copy(object, json_object_get(one, name), figures);
     json_object_set_new(object, "noise_floor", json_figure(floor));
-    json_object_set_new(object, "noise_floor_from",
-                        json_string(from_aa ? "aa" : "error-of-the-mean"));
+    json_object_set_new(object, "noise_floor_from", json_string(from_aa ? "aa" : "error"));
     json_object_set_new(object, "flags",
                         flags(side, side->experiment.settings.conditions[condition], name));
     return object;

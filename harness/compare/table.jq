@@ -81,7 +81,7 @@ def differences_lines:
 # The ratios over several pairs of folders.
 def session_row:
   [.condition, .metric, (.ratios | map(fixed(3)) | join(", ")),
-   "\(.of_reference | fixed(3)) [\(.of_reference_ci[0] | fixed(3)), \(.of_reference_ci[1] | fixed(3))]" + (if .survives then " †" else "" end), verdict];
+   (.of_reference_ci as $ci | .of_reference | ratio_with($ci)) + (if .survives then " †" else "" end), verdict];
 def sessions_lines($level):
   if .more_sessions == [] then
     "A and B are one session each: what differs may be the machine's. To judge the program, measure both in one experiment (--variant, --revision), or both again, in turn: jostle compare A B A2 B2 ..."
@@ -90,6 +90,12 @@ def sessions_lines($level):
 def gate_line:
   select(. != null)
   | "at most \(.at_most): \(.verdict)\(if .why == [] then "" elif .why == ["one-session"] then ", as A and B are one session each" else ", beside \(.why | map(select(. != "one-session")) | join(", "))" end)";
+
+# "median", "mean or median": whose error stands in the columns where no A/A runs were made.
+def errors_of:
+  { typical: "median", trimmed: "trimmed mean", p90: "90th percentile", p99: "99th percentile" } as $words
+  | [.comparisons[] | .a, .b | select(.noise_floor_from != "aa") | .statistic // "mean" | $words[.] // .]
+  | unique | join(" or ");
 
 visible_all
 | (.interval_level | confidence_text) as $level
@@ -109,4 +115,4 @@ visible_all
   sessions_lines($level),
   (.gate | gate_line),
   "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.confidence | confidence_text) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
-  "else the error of the mean, which does not know how far two days lie apart."
+  "else the error of the \(errors_of | if . == "" then "figure" else . end), which does not know how far two days lie apart."

@@ -51,25 +51,29 @@ def csv_text: if type == "string" then visible | no_formula else computed end;
 
 # ---- numbers, each with its unit
 
-# round to N decimals, as text with exactly N decimals.
+# round to N decimals, as text with exactly N decimals; below 0 to tens, hundreds, and so on.
 def fixed($n):
   if . == null then "-"
   else (. * pow(10; $n) | if . < 0 then -(-. + 0.5 | floor) else (. + 0.5 | floor) end) as $scaled
   | (if $scaled < 0 then "-" else "" end) as $sign
   | ($scaled | if . < 0 then -. else . end | tostring) as $digits
   | if $n == 0 then $sign + $digits
+    elif $n < 0 then $sign + ($scaled | fabs * pow(10; -$n) | tostring)
     else (("0" * ([$n + 1 - ($digits | length), 0] | max)) // "") + $digits
     | $sign + .[:-$n] + "." + .[-$n:]
     end
   end;
 
 # a ratio with its interval, null: not known, as number_ratio in numbers.c: 1.37 [1.35, 1.39],
-# 1.0004 [1.0002, 1.0006]. It is seen to leave 1 out where it does.
+# 1.0004 [1.0002, 1.0006], 97800 [95700, 100200]. It is seen to leave 1 out where it does.
+def fewer_decimals($half; $low):
+  if . <= 1 and $half >= pow(10; 2 - .) and $low >= pow(10; 1 - .) then . - 1 | fewer_decimals($half; $low) else . end;
 def ratio_decimals:
   ((.[1] - .[0]) / 2) as $half
   | ([.[0] - 1, 1 - .[1]] | max) as $gap
   | (if $half > 0 and $half < 0.0005 then ([6, 4 + ([0.00005, 0.000005] | map(select($half < .)) | length)] | min)
-     elif $half < 0.1 then 3 elif $half < 1 then 2 else 1 end) as $least
+     elif $half < 0.1 then 3 elif $half < 1 then 2 else 1 end) as $most
+  | .[0] as $low | ($most | fewer_decimals($half; $low)) as $least
   | first(range($least; 7) | select(. == 6 or $gap <= 0 or $gap * pow(10; .) >= 0.5));
 def ratio_with($ci):
   if $ci == null then fixed(3)

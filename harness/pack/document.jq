@@ -14,14 +14,17 @@ def key_text:
 
 # ---- what is said of a row, and the answers
 
+def short($digits): if . == 0 then "0" else pow(10; $digits - 1 - (fabs | log10 | floor)) as $factor | . * $factor | round / $factor | tostring end;
 # Four significant digits at most.
-def short: if . == 0 then "0" else pow(10; 3 - (fabs | log10 | floor)) as $factor | . * $factor | round / $factor | tostring end;
+def short: short(4);
+# A limit as it was given, without what a binary fraction adds.
+def limit_short: short(10);
 def copies_text: "\(.) \(if . == 1 then "copy" else "copies" end)";
 # "5 %", of limits from 2 on "2.5 times"
-def limit_text: if . < 2 then "\(100 * (. - 1) | short) %" else "\(short) times" end;
+def limit_text: if . < 2 then "\(100 * (. - 1) | limit_short) %" else "\(limit_short) times" end;
 
 def verdict_text($pack):
-  (if .reference then "" elif .verdict == "undecided" then .verdict else "\(.verdict) \($pack.settings.at_most | short)" end)
+  (if .reference then "" elif .verdict == "undecided" then .verdict else "\(.verdict) \($pack.settings.at_most | limit_short)" end)
   + (if .shares_cpus then ", shares CPUs" else "" end)
   + (if $pack.knee.copies != .copies then "" elif .reference then "knee" else ", knee" end);
 

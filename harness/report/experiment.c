@@ -352,7 +352,7 @@ const char *limits_text(const struct experiment *experiment)
     for (enum limit i = 0; i < LIMITS; i++)
         if (!isnan(limit_of(experiment, i)))
             text = joined(texts, text, ", ",
-                          said(texts, "%s %.4g%s", limits[i].words,
+                          said(texts, "%s %.10g%s", limits[i].words,
                                limits[i].factor * limit_of(experiment, i), limits[i].unit));
     return text;
 }

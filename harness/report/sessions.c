@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "harness/stats/interval.h"
+#include "harness/stats/stragglers.h"
 
 #include "common/schemas.h"
 
@@ -184,9 +185,15 @@ static double own_error(struct sessions *of, const struct value *slowdown)
            critical_t(&of->critical, pairs - 1);
 }
 
+// A ratio that a session has of two conditions: its own, or another one of the same pairs, and of
+// which of a condition's figures that is.
+struct kind {
+    const char *ratio, *figure; // members; NULL: its own
+};
+
 // What the ratio is of in a session: its denominator. Where higher is better that is the
 // condition itself. An interaction is a ratio of ratios: all of them count alike.
-static double base_of(const struct experiment *part, const struct value *ratio)
+static double base_of(const struct experiment *part, const struct value *ratio, struct kind kind)
 {
     const bool higher = view_matches(ratio, "better", "higher");
     const char *name = view_text(ratio, higher ? "condition" : "reference");
@@ -194,25 +201,163 @@ static double base_of(const struct experiment *part, const struct value *ratio)
     const size_t place = metric_named(&part->metrics, view_get(ratio, "metric"));
     if (!name && !higher && !view_has_text(ratio, "variant"))
         condition = part->baseline; // of an older version
-    return place == part->metrics.count || !condition
-               ? 1
-               : figure_center(metric_figure(condition, &part->metrics.item[place]));
+    if (place == part->metrics.count || !condition)
+        return 1;
+    const struct value *figure = metric_figure(condition, &part->metrics.item[place]);
+    return kind.figure ? view_real(figure, kind.figure) : figure_center(figure);
 }
 
-static struct levels levels_of(struct sessions *of, const struct value *const *ratios)
+// Of the sessions that have one of this kind.
+static struct levels levels_of(struct sessions *of, const struct value *const *ratios,
+                               struct kind kind)
 {
     struct level_session *session = arena_take(of->part->texts, of->count * sizeof *session);
+    size_t count = 0;
     for (size_t i = 0; i < of->count; i++) {
-        const double base = base_of(&of->part[i], ratios[i]);
-        session[i] = (struct level_session){
+        const struct value *ratio = kind.ratio ? view_get(ratios[i], kind.ratio) : ratios[i];
+        const double base = base_of(&of->part[i], ratios[i], kind);
+        if (kind.ratio && isnan(base * view_real(ratio, "ratio")))
+            continue;
+        session[count++] = (struct level_session){
             .base = base,
-            .loaded = base * view_real(ratios[i], "ratio"),
-            .error = own_error(of, ratios[i]),
+            .loaded = base * view_real(ratio, "ratio"),
+            .error = kind.ratio ? NAN : own_error(of, ratios[i]),
             .runs = view_count(view_get(ratios[i], "pairs"), 0),
         };
     }
-    return levels_estimate(&of->critical, session, of->count);
+    return levels_estimate(&of->critical, session, count);
 }
+
+// ---- what seldom happens
+
+// Those of one session on one side.
+struct straggling {
+    size_t count;
+    double times;
+};
+
+static int worst_first(const void *a, const void *b)
+{
+    const struct straggling *one = a, *other = b;
+    return (one->times < other->times) - (one->times > other->times);
+}
+
+// Of the condition ("own"), or of its reference, in all sessions that recorded them; none of them
+// did: of no runs. Of a session's stragglers the one in the middle is known: the one in the middle
+// of all is taken from the session in which it would be, were they all like that.
+static struct stragglers stragglers_over(const struct sessions *of,
+                                         const struct value *const *ratios, const char *side)
+{
+    struct stragglers all = {.limit = NAN, .times = NAN};
+    struct straggling *session = arena_take(of->part->texts, of->count * sizeof *session);
+    for (size_t i = 0; i < of->count; i++) {
+        const struct value *its = view_path(ratios[i], "stragglers", side);
+        session[i] = (struct straggling){view_count(view_get(its, "runs"), 0),
+                                         view_number(view_get(its, "times"), 0)};
+        all.count += session[i].count;
+        all.runs += view_count(view_get(its, "of"), 0);
+    }
+    qsort(session, of->count, sizeof *session, worst_first);
+    size_t worse = 0;
+    for (size_t i = 0; i < of->count && worse <= all.count / 2; i++) {
+        worse += session[i].count;
+        all.times = session[i].times;
+    }
+    if (all.count == 0)
+        all.times = NAN;
+    stragglers_share(&all, of->critical.confidence);
+    return all;
+}
+
+static void put_stragglers(struct line *json, const char *name, const struct stragglers *of)
+{
+    LINE_OBJECT (json, name) {
+        line_count(json, "runs", of->count);
+        line_count(json, "of", of->runs);
+        LINE_ARRAY (json, "share") {
+            line_real(json, NULL, of->low);
+            line_real(json, NULL, of->high);
+        }
+        line_real(json, "times", of->times);
+        line_count(json, "needed", stragglers_needed(of));
+    }
+}
+
+static void put_bounded(struct line *json, const char *name, const struct interval *ratio)
+{
+    LINE_OBJECT (json, name) {
+        line_real(json, "ratio", ratio->center);
+        LINE_ARRAY (json, "ci") {
+            line_real(json, NULL, ratio->constant ? NAN : ratio->low);
+            line_real(json, NULL, ratio->constant ? NAN : ratio->high);
+        }
+    }
+}
+
+// The interval of the ratio of the means over the sessions. As within one (stragglers_mean()),
+// those that were not seen may raise a side's mean by any amount, until enough of them were; until
+// then all that is sure is what typically happens: sessions that have equally few by chance show no
+// spread.
+static struct interval mean_ratio_over(struct sessions *of, const struct value *const *ratios,
+                                       const struct seldom *seldom, const struct interval *typical)
+{
+    struct interval ratio = levels_of(of, ratios, (struct kind){"mean", "mean"}).ratio;
+    const bool own_open = stragglers_needed(&seldom->own) > 0,
+               other_open = stragglers_needed(&seldom->other) > 0;
+    if (own_open || other_open) {
+        ratio.low = other_open || isnan(typical->low) ? NAN : fmin(ratio.low, typical->low);
+        ratio.high = own_open || isnan(typical->high) ? NAN : fmax(ratio.high, typical->high);
+        ratio.constant = false;
+    }
+    if (!(ratio.low > 0))
+        ratio.low = NAN;
+    return ratio;
+}
+
+// Both answers, as a session has them (answer_add() in harness/stats/result.h); of records from
+// before there were any, nothing.
+static void put_answers(struct line *json, struct sessions *of, const struct value *const *ratios)
+{
+    const struct value *first = ratios[0];
+    struct arena *texts = of->part->texts;
+    const char *variant = view_text(first, "reference_variant"),
+               *load = view_text(first, "load") ?: view_text(first, "condition");
+    struct seldom seldom = {
+        .own = stragglers_over(of, ratios, "own"),
+        .other = stragglers_over(of, ratios, "reference"),
+        .confidence = of->critical.confidence,
+        .higher_is_better = view_matches(first, "better", "higher"),
+        .place = variant ? said(texts, "with %s", view_text(first, "variant") ?: "?")
+                         : said(texts, "beside %s", load ?: "?"),
+        .other_place = variant ? said(texts, "with %s", variant) : "alone",
+    };
+    const double runs = (double)seldom.own.runs, others = (double)seldom.other.runs;
+    if (!(runs > 0) || !(others > 0))
+        return;
+    const struct interval typical = levels_of(of, ratios, (struct kind){"typical", "median"}).ratio;
+    seldom.is_time = relation_is_time(view_text(first, "unit") ?: "", seldom.higher_is_better);
+    seldom.p = stragglers_p(seldom.own.count, seldom.other.count, runs / (runs + others));
+    seldom.typical = typical.center;
+    seldom.mean = mean_ratio_over(of, ratios, &seldom, &typical);
+    put_bounded(json, "typical", &typical);
+    put_bounded(json, "mean", &seldom.mean);
+    LINE_OBJECT (json, "stragglers") {
+        put_stragglers(json, "own", &seldom.own);
+        put_stragglers(json, "reference", &seldom.other);
+        line_real(json, "p", seldom.p);
+    }
+    const bool known = typical.center > 0 && !(number_over(of, ratios, "censored", SUM) > 0);
+    OWNED char *text = NULL;
+    if (known && seldom.own.count + seldom.other.count > 0) {
+        size_t size;
+        FILE *stream = must(open_memstream(&text, &size));
+        seldom_print(&seldom, stream);
+        stream_text(stream, &text);
+    }
+    line_text(json, "seldom", text);
+}
+
+// ---- ratios
 
 // Whether a session's warning is about that ratio, and biases it.
 static enum bias bias_of(const struct value *warning, const struct value *ratio)
@@ -265,7 +410,7 @@ static void put_ratio(struct line *json, struct sessions *of, const struct value
                                         "requested", "statistic", NULL};
     static const struct over ends[] = {{"simultaneous", FIRST}, {"censored", SUM}, {0}};
     const struct value *first = ratios[0];
-    const struct levels levels = levels_of(of, ratios);
+    const struct levels levels = levels_of(of, ratios, (struct kind){0});
     const struct interval *ratio = &levels.ratio;
     line_object(json, NULL);
     put_known(json, first, names);
@@ -294,6 +439,7 @@ static void put_ratio(struct line *json, struct sessions *of, const struct value
     else if (view_has_text(first, "gate"))
         put_gate(json, of, ratio, first);
     put_over(json, of, ratios, ends);
+    put_answers(json, of, ratios);
     line_object(json, "sessions");
     LINE_ARRAY (json, "numbers")
         for (size_t i = 0; i < of->count; i++)
@@ -436,8 +582,9 @@ const char *sessions_text(struct arena *texts, const struct value *slowdown)
     if (!sessions)
         return NULL;
     EACH_VALUE (item, view_get(sessions, "ratios")) {
-        text =
-            joined(texts, text, ", ", kept(texts, number_fixed(view_number(item, NAN), 3, ROOM)));
+        const double ratio = view_number(item, NAN);
+        const int decimals = ratio < 10 ? 3 : number_decimals(ratio);
+        text = joined(texts, text, ", ", kept(texts, number_fixed(ratio, decimals, ROOM)));
         count++;
     }
     if (!isnan(view_real(sessions, "between")))

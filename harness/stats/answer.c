@@ -1,34 +1,20 @@
 #include "result.h"
 
+#include "bounded.h"
 #include "json.h"
 #include "judgement.h"
 #include "metrics.h"
+#include "stragglers.h"
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "common/units.h"
 
 #include <ctype.h>
-#include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Stragglers: single runs that take far longer than their condition does otherwise; how many there
-// are, alone and under load, and what they add to a mean. The typical ratio leaves them out.
-
-// Of the runs of one condition.
-struct stragglers {
-    size_t count, runs;
-    double limit;     // a run is one from this value on, or down to it where higher is better; NAN:
-                      // none is
-    double times;     // how many times the median is worse in the middle one of them; NAN: none
-    double low, high; // the share of all runs that they are, with the session's confidence: exact
-                      // (C. J. Clopper and E. S. Pearson, Biometrika 26 (1934) 404-413)
-};
-
-// So many show how long they are and how often they come.
-enum { STRAGGLERS_KNOWN = 10 };
 
 // Worse than the median by so much: below, a run is an oddity (FLAG_OUTLIERS), and no straggler.
 static const double least_times = 1.25;
@@ -52,32 +38,20 @@ static struct stragglers stragglers_of(const struct session *session, size_t con
     const struct sample *sample = &session->conditions[condition].metric[metric];
     const bool higher = session->settings->metrics.item[metric].higher_is_better;
     const struct outliers outliers = shape_outliers(sample);
-    const double median = sample_median(sample), tail = (1 - session->critical.confidence) / 2;
+    const double median = sample_median(sample);
     struct stragglers found = {.count = higher ? outliers.low : outliers.high,
                                .runs = sample->count,
                                .limit = NAN,
-                               .times = NAN,
-                               .high = 1};
+                               .times = NAN};
     while (found.count > 0 &&
            times_worse(worst_of(sample, found.count - 1, higher), median, higher) < least_times)
         found.count--;
-    const double count = (double)found.count, others = (double)(found.runs - found.count);
     if (found.count > 0) {
         found.limit = worst_of(sample, found.count - 1, higher);
         found.times = times_worse(worst_of(sample, found.count / 2, higher), median, higher);
-        found.low = gsl_cdf_beta_Pinv(tail, count, others + 1);
     }
-    if (others > 0)
-        found.high = gsl_cdf_beta_Qinv(tail, count + 1, others);
+    stragglers_share(&found, session->critical.confidence);
     return found;
-}
-
-// About how many runs would have so many; 0: there are none, or enough.
-static size_t stragglers_needed(const struct stragglers *stragglers)
-{
-    if (stragglers->count == 0 || stragglers->count >= STRAGGLERS_KNOWN)
-        return 0;
-    return stragglers->runs * STRAGGLERS_KNOWN / stragglers->count;
 }
 
 static bool is_one(const struct stragglers *of, double value, bool higher_is_better)
@@ -100,10 +74,8 @@ static struct sides sides_of(const struct session *session, struct ratio of)
     return (struct sides){.x = higher ? own : other, .y = higher ? other : own, .higher = higher};
 }
 
-// The probability of blocks in which either the condition or its reference straggled as unevenly
-// as they do here, had the load no part in it: exact, two-sided (Q. McNemar, Psychometrika 12
-// (1947) 153-157). 1 where there are none.
-static double stragglers_p(const struct pairs *pairs, const struct sides *sides)
+// Of blocks in which only one of the condition and its reference straggled.
+static double pairs_p(const struct pairs *pairs, const struct sides *sides)
 {
     unsigned only_x = 0, only_y = 0;
     for (size_t i = 0; i < pairs->count; i++) {
@@ -112,8 +84,7 @@ static double stragglers_p(const struct pairs *pairs, const struct sides *sides)
         only_x += x && !y;
         only_y += y && !x;
     }
-    const unsigned fewer = only_x < only_y ? only_x : only_y;
-    return only_x + only_y == 0 ? 1 : fmin(2 * gsl_cdf_binomial_P(fewer, 0.5, only_x + only_y), 1);
+    return stragglers_p(only_x, only_y, 0.5);
 }
 
 // The longest of the values that are no stragglers: what a straggler is cut to.
@@ -166,57 +137,19 @@ struct interval stragglers_mean(struct session *session, struct ratio of)
     return ratio;
 }
 
-enum { PART = 160 };
-
-// A mean that is so close to the typical ratio says the same.
-static const double alike = 0.02;
-// A share of runs from which on "1 run in N" says less than so many of ten.
-static const double often = 0.25;
+enum { PART = BOUNDED_SIZE };
 
 struct answer {
     struct session *session;
     struct ratio of;
-    struct interval typical, mean; // above 1 is worse
-    struct stragglers own, other;
-    double p;
+    struct interval typical; // above 1 is worse
+    struct seldom seldom;
     char place[PART], other_place[PART]; // "beside half", "alone"
 };
 
 bool words_is_time(const struct metric_setting *metric)
 {
     return relation_is_time(metric->unit, metric->higher_is_better);
-}
-
-// ---- numbers ----
-
-// Decimals of a figure with bounds: two digits of their width, from `least` to `most`.
-static int decimals_of(const struct interval *of, int least, int most)
-{
-    const double width = of->high - of->low;
-    const double needed = width > 0 && isfinite(width) ? 1 - floor(log10(width)) : 2;
-    return decimals_apart((int)fmin(fmax(needed, least), most), of->low, of->high, 1);
-}
-
-// "1.50", with as many digits as its interval deserves.
-static void number_text(const struct interval *of, double value, char *text)
-{
-    const bool known = isfinite(of->low) && isfinite(of->high) && !of->constant;
-    snprintf(text, PART, "%.*f", known ? decimals_of(of, 0, 4) : 2, value);
-}
-
-// " (1.46 to 1.54)", " (at least 1.5)", ""
-static void bounds_text(const struct interval *of, char *text)
-{
-    const bool low = isfinite(of->low), high = isfinite(of->high);
-    char from[PART], to[PART];
-    number_text(of, of->low, from);
-    number_text(of, of->high, to);
-    if (of->constant || (!low && !high))
-        text[0] = '\0';
-    else if (low && high)
-        snprintf(text, PART, " (%.40s to %.40s)", from, to);
-    else
-        snprintf(text, PART, " (at %s %.40s)", low ? "least" : "most", low ? from : to);
 }
 
 // ---- sentences ----
@@ -252,8 +185,8 @@ static void print_ratio(const struct answer *answer, const struct interval *plai
     char figure[PART], bounds[PART];
     OWNED char *what =
         words_is_time(metric) ? text_of("%s", "as long") : text_of("that %s", answer->other_place);
-    number_text(plain, plain->center, figure);
-    bounds_text(plain, bounds);
+    bounded_number(plain, plain->center, figure);
+    bounded_range(plain, bounds);
     if (words_is_time(metric))
         fputs("it takes ", stream);
     else
@@ -281,68 +214,6 @@ static void print_typical(const struct answer *answer, FILE *stream)
     fputc('.', stream);
 }
 
-// "1 in 10"
-static void share_text(double share, char *text)
-{
-    const double runs = 1 / share;
-    snprintf(text, PART, runs < 10 ? "1 in %.2g" : "1 in %.0f", runs);
-}
-
-// "1 run in 10 (1 in 30 to 1 in 4) takes 10 times as long"
-static void print_share(const struct stragglers *of, bool is_time, FILE *stream)
-{
-    const double share = (double)of->count / (double)of->runs;
-    char low[PART], high[PART];
-    share_text(of->low, low);
-    share_text(of->high, high);
-    if (share > often)
-        fprintf(stream, "%zu of %zu runs", of->count, of->runs);
-    else
-        fprintf(stream, "1 run in %.0f", 1 / share);
-    fprintf(stream, " (%s to %s) %s%s %.2g times ", low, high, is_time ? "take" : "show",
-            share > often ? "" : "s", of->times);
-    fputs(is_time ? "as long" : "as bad a figure", stream);
-}
-
-static void print_mean(const struct answer *answer, FILE *stream)
-{
-    const bool higher = answer->session->settings->metrics.item[answer->of.metric].higher_is_better;
-    const struct interval plain = interval_of_reference(&answer->mean, higher);
-    const size_t own = stragglers_needed(&answer->own), other = stragglers_needed(&answer->other);
-    char bounds[PART];
-    if (!(fabs(answer->mean.center / answer->typical.center - 1) > alike))
-        return;
-    bounds_text(&plain, bounds);
-    fprintf(stream, ": on average %.2f times%s", plain.center, bounds);
-    if (own > 0 || other > 0)
-        fprintf(stream, "; about %zu runs would tell", own > other ? own : other);
-}
-
-// "Besides, 1 run in 10 (...) takes 10 times as long, none alone: on average 2.4 times."
-static void print_seldom(const struct answer *answer, FILE *stream)
-{
-    const bool is_time = words_is_time(&answer->session->settings->metrics.item[answer->of.metric]);
-    char share[PART];
-    if (answer->own.count > 0) {
-        fputs("Besides, ", stream);
-        print_share(&answer->own, is_time, stream);
-        if (answer->other.count == 0)
-            fprintf(stream, ", none %s", answer->other_place);
-        else {
-            share_text((double)answer->other.count / (double)answer->other.runs, share);
-            fprintf(stream, ", %s %s", share, answer->other_place);
-        }
-    } else {
-        fprintf(stream, "Besides, %s ", answer->other_place);
-        print_share(&answer->other, is_time, stream);
-    }
-    if (answer->p <= 1 - answer->session->critical.confidence)
-        fprintf(stream, " (more %s)",
-                answer->own.count > answer->other.count ? answer->place : answer->other_place);
-    print_mean(answer, stream);
-    fputc('.', stream);
-}
-
 // The sentences; null for none.
 static json_t *text_json(const struct answer *answer, bool typical, bool seldom)
 {
@@ -356,7 +227,7 @@ static json_t *text_json(const struct answer *answer, bool typical, bool seldom)
     if (typical && seldom)
         fputc(' ', stream);
     if (seldom)
-        print_seldom(answer, stream);
+        seldom_print(&answer->seldom, stream);
     return json_owned_text(stream_text(stream, &text));
 }
 
@@ -397,15 +268,25 @@ void answer_add(struct session *session, struct ratio of, json_t *record)
         .session = session,
         .of = of,
         .typical = metric_typical(session, of),
-        .mean = stragglers_mean(session, of),
-        .own = sides.higher ? sides.x : sides.y,
-        .other = sides.higher ? sides.y : sides.x,
-        .p = stragglers_p(pairs, &sides),
+        .seldom =
+            {
+                .own = sides.higher ? sides.x : sides.y,
+                .other = sides.higher ? sides.y : sides.x,
+                .p = pairs_p(pairs, &sides),
+                .confidence = session->critical.confidence,
+                .mean = stragglers_mean(session, of),
+                .is_time = words_is_time(&settings->metrics.item[of.metric]),
+                .higher_is_better = sides.higher,
+            },
         .other_place = "alone",
     };
+    struct seldom *rare = &answer.seldom;
     const bool known =
         pairs->count > 0 && answer.typical.center > 0 && session_censored(session, of) == 0;
-    const bool seldom = known && answer.own.count + answer.other.count > 0;
+    const bool seldom = known && rare->own.count + rare->other.count > 0;
+    rare->typical = answer.typical.center;
+    rare->place = answer.place;
+    rare->other_place = answer.other_place;
     if (of.against == AGAINST_ALONE) {
         snprintf(answer.place, PART, "beside %.100s",
                  load ? load : settings->conditions[of.condition]);
@@ -419,10 +300,10 @@ void answer_add(struct session *session, struct ratio of, json_t *record)
     json_extend(record,
                 json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "groups",
                           groups_json(&groups), "typical", bound_json(&answer.typical), "mean",
-                          bound_json(&answer.mean), "stragglers", "own",
-                          stragglers_json(&answer.own), "reference", stragglers_json(&answer.other),
-                          "p", json_figure(answer.p), "answer", text_json(&answer, known, seldom),
-                          "seldom", text_json(&answer, false, seldom)));
+                          bound_json(&rare->mean), "stragglers", "own", stragglers_json(&rare->own),
+                          "reference", stragglers_json(&rare->other), "p", json_figure(rare->p),
+                          "answer", text_json(&answer, known, seldom), "seldom",
+                          text_json(&answer, false, seldom)));
 }
 
 // ---- a ratio in one sentence ----
@@ -437,11 +318,11 @@ static bool has_bounds(const struct interval *interval)
 // "1.05 [1.02, 1.08]", "4 % [2, 6]"; to be freed.
 static char *figure_text(const struct interval *of, int decimals, const char *unit)
 {
+    char center[NUMBER_SIZE], bounds[NUMBER_SIZE];
+    number_fixed(of->center, decimals, center);
     if (!has_bounds(of))
-        return text_of("%.*f%s", decimals, of->center, unit);
-    // No "-0".
-    return text_of("%.*f%s [%.*f, %.*f]", decimals, of->center, unit, decimals, of->low + 0.0,
-                   decimals, of->high + 0.0);
+        return text_of("%s%s", center, unit);
+    return text_of("%s%s %s", center, unit, number_interval(of->low, of->high, decimals, bounds));
 }
 
 // So many decimals that the width shows at least one digit, and mostly two.
@@ -455,7 +336,10 @@ static int decimals_shown(double width)
 static char *ratio_text(const struct interval *ratio)
 {
     const int needed = decimals_shown(ratio->high - ratio->low);
-    return figure_text(ratio, decimals_apart(needed > 2 ? needed : 2, ratio->low, ratio->high, 1),
+    const bool wide = has_bounds(ratio) && ratio->high - ratio->low >= 2;
+    return figure_text(ratio,
+                       wide ? ratio_decimals(ratio->low, ratio->high)
+                            : decimals_apart(needed > 2 ? needed : 2, ratio->low, ratio->high, 1),
                        "");
 }
 
@@ -516,7 +400,7 @@ json_t *words_comparison(const struct settings *settings, size_t condition, size
         return json_null();
     OWNED char *change = change_text(&of, ratio);
     if (relation_of(ratio, settings->tolerance) == RELATION_SAME)
-        return json_owned_text(text_of("%s is the same as %s within %.3g %%: it%s %s", of.variant,
+        return json_owned_text(text_of("%s is the same as %s within %.10g %%: it%s %s", of.variant,
                                        of.reference, 100 * settings->tolerance, is_time ? "" : "s",
                                        change));
     return json_owned_text(text_of("%s%s %s", of.variant, is_time ? "" : ":", change));
@@ -541,7 +425,7 @@ void answer_direction(const struct metric_setting *metric, const struct interval
 {
     const struct interval plain = interval_of_reference(ratio, metric->higher_is_better);
     const bool has_width = has_bounds(&plain) && plain.high > plain.low;
-    OWNED char *figure = figure_text(&plain, has_width ? decimals_of(&plain, 2, 5) : 2, "");
+    OWNED char *figure = figure_text(&plain, has_width ? bounded_decimals(&plain, 2, 5) : 2, "");
     OWNED char *text =
         text_of("%s %s %s %s", metric->name, figure, plain.center < 1 ? "of" : "times", reference);
     json_extend(object,

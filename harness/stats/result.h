@@ -29,11 +29,11 @@ bool result_write(const json_t *result, const char *folder);
 // warnings (decide.h).
 json_t *summary_build(struct session *session);
 
-// The ratio of the means, with bounds that stragglers (answer.c) do not spoil: to cut the
+// The ratio of the means, with bounds that stragglers (stragglers.h) do not spoil: to cut the
 // condition's own to the longest of the other runs only lowers its mean, so that the ratio is at
 // least the lower bound without them; those that were not seen may raise it by any amount, so that
 // it has no upper bound (NAN) before so many were seen that they show what they add
-// (STRAGGLERS_KNOWN). Of the reference's it is the other way round. Without the pairs it has no
+// (stragglers_needed()). Of the reference's it is the other way round. Without the pairs it has no
 // bounds at all.
 struct interval stragglers_mean(struct session *session, struct ratio of);
 
