@@ -74,7 +74,7 @@ delivered() {
     # A length in ms of one span, and of stamps of beginnings and of ends.
     for kept in 'length: 1000 ms\ntime: 1000 ms\nload: 0.5\n' 'length: 3000 ms\ntime: 1000\nload: 0\ntime: 2000\nload: 0\ntime: 3000\nload: 0\n' \
         'length: 2000 ms\ntime: 0\nload: 0\ntime: 1000\nload: 0\ntime: 2000\nload: 0\n'; do
-        printf "cores: 1\n$kept" >"$PROFILE"
+        printf 'cores: 1\n%b' "$kept" >"$PROFILE"
         run -0 "$BIN/loadgen" cpu --profile "$PROFILE" --dry-run
     done
 }

@@ -242,7 +242,7 @@ load helpers
     wait "$pid" || code=$?
     [[ $code -eq 130 ]]
     [[ $(tail -n 1 err) == "  resume: $ROOT/bench/table $BATS_TEST_TMPDIR/peers --only harness-\\* --set min-runs=1 --set max-runs=1" ]]
-    ! pgrep -f "$BATS_TEST_TMPDIR/peers"
+    run ! pgrep -f "$BATS_TEST_TMPDIR/peers"
     bash -c "$(sed -n 's/^  resume: //p' err)" >again 2>/dev/null
     # The same record.
     [[ $(grep '^| 200 runs of true | ' again) == "$(grep '^| 200 runs of true | ' out)" ]]

@@ -83,7 +83,7 @@ greedy() {
 }
 
 @test "a load that is killed for want of memory is said to be, and one that is killed otherwise is not" {
-    local load number
+    local load
     small_group
     greedy
     # shellcheck disable=SC2016 # for the target

@@ -70,7 +70,7 @@ a_test() {
     run -1 suite "$PWD/one.bats"
     [[ ${lines[-2]} == '# 1 ok, 0 not ok, 0 skipped, 0 only at the second try' ]]
     [[ ${lines[-1]} =~ ^'# left running by a test: '([0-9]+)' sleep 987'$ ]]
-    ! kill -0 "${BASH_REMATCH[1]}" 2>/dev/null
+    run ! kill -0 "${BASH_REMATCH[1]}"
 }
 
 @test "lines of code are counted, and a circle of modules is refused" {
