@@ -157,3 +157,33 @@ some_runs() {
     "${without[@]}" "$BIN/arguments" return "$REPLY"
     [[ -d $REPLY && ! -L $REPLY && -f $REPLY/experiment.json && $(ls jostle-results) == "${REPLY##*/}" && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
+
+# nothing_left: 0 when there are neither records nor a place where they grow.
+nothing_left() {
+    [[ -z $(ls jostle-results 2>/dev/null) && -z $(ls -A "$XDG_STATE_HOME/jostle" 2>/dev/null) ]]
+}
+
+@test "an experiment that has no room for its FIFOs leaves no records, and says why" {
+    TMPDIR=/proc run -1 "$JOSTLE" run -- touch ran
+    [[ ${#lines[@]} -eq 1 && $output == 'jostle: cannot make FIFOs in /proc/jostle.'*' (No such file or directory): set TMPDIR'* ]]
+    [[ ! -e ran ]]
+    nothing_left
+}
+
+# bats test_tags=slow
+@test "a signal that comes before the first run leaves no records, whenever it comes" {
+    local delay pid status
+    for delay in 0.0{0..9}{0,5} 0.1{0,2,4}; do
+        status=0
+        env --default-signal=INT setsid "$JOSTLE" run --runs 1 -- sleep 5 >/dev/null 2>errors </dev/null 3>&- &
+        pid=$!
+        eventually 20 kill -0 -- "-$pid" 2>/dev/null
+        sleep "$delay"
+        kill -INT -- "-$pid"
+        wait "$pid" || status=$?
+        [[ $status -eq 130 ]] && nothing_left || {
+            printf 'after %s s: status %s, %s, %s\n' "$delay" "$status" "$(ls jostle-results "$XDG_STATE_HOME/jostle")" "$(<errors)" >&2
+            return 1
+        }
+    done
+}

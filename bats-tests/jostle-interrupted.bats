@@ -243,6 +243,27 @@ left() {
     holds 'any(.warnings[]; .text | startswith("--cleanup failed with status 7"))' <out/experiment.json
 }
 
+@test "a run that is being concluded when the signal comes is counted, and can be continued" {
+    "$JOSTLE" run --output out --conclude 'touch concluding; sleep 0.5' -- true >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 60 test -e concluding
+    kill -TERM "$harness"
+    ended_with 143
+    grep -q '^jostle: interrupted by SIGTERM after 1 run: the records are in ' errors
+    grep -q '^  resume: ' errors
+}
+
+@test "why a cell of a campaign is not done is never what it waited for at its end" {
+    printf '[campaign]\nname = c\n[target "a"]\ncommand = sleep 30\ncleanup = sleep 1.5\n' >c.conf
+    "$JOSTLE" campaign c.conf --output out >/dev/null 2>errors </dev/null 3>&- &
+    harness=$!
+    eventually 60 test -e out/cells/a/runs.jsonl
+    kill -TERM "$harness"
+    ended_with 143
+    grep -q 'interrupted: by SIGTERM' errors
+    run ! grep 'waits for' errors
+}
+
 @test "a --cleanup that hangs after a signal is ended after JOSTLE_UNDO_S, which is said" {
     JOSTLE_UNDO_S=3 "$JOSTLE" run --output out --runs 2 --cleanup "exec sleep $tag" -- sleep 60 >/dev/null 2>errors </dev/null 3>&- &
     harness=$!

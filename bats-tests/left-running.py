@@ -53,6 +53,14 @@ def reap_for(seconds):
         time.sleep(0.05)
 
 
+def send(pid, number):
+    """A signal to a process that may have ended."""
+    try:
+        os.kill(pid, number)
+    except OSError:
+        pass
+
+
 def command_line(pid):
     try:
         with open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -67,7 +75,8 @@ def main():
         sys.exit(f"left-running: cannot become a subreaper: {os.strerror(ctypes.get_errno())}")
     command = subprocess.Popen(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _: command.send_signal(number))
+        # Not its send_signal(), which takes the exit status that is waited for here.
+        signal.signal(number, lambda number, _: send(command.pid, number))
     while True:
         pid, status = os.wait()
         if pid == command.pid:
@@ -77,7 +86,7 @@ def main():
     left = [(pid, command_line(pid)) for pid in descendants()]
     for pid, text in left:
         print(f"# left running by a test: {pid} {text}", flush=True)
-        os.kill(pid, signal.SIGKILL)
+        send(pid, signal.SIGKILL)
     reap_for(GRACE_S)
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)

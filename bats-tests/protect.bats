@@ -230,6 +230,26 @@ no_notes() {
     no_notes
 }
 
+@test "a note that was cut off, as on a full disk, stands in nobody's way" {
+    local note
+    own_cache
+    local -a own=(--quiet --runs 1 --load 'own=[mine] cpu --percent 10' --setting 'mine=on: echo on >>said; off: rm gone && echo off >>said')
+    touch gone
+    # What has its lock has its name.
+    "$JOSTLE" slowdown --output out "${own[@]}" -- true
+    note=$(compgen -G "$XDG_CACHE_HOME/jostle/settings/*.command-*.lock")
+    note=${note%.lock}.on
+    printf '# setting: mine\n# off: rm go' >"$note"
+    run -0 "$JOSTLE" run --quiet --output other --runs 1 -- true
+    [[ -z $output ]]
+    run -0 "$JOSTLE" doctor --quick
+    [[ $output == *'no --setting was left on'* ]]
+    touch gone
+    run -0 "$JOSTLE" slowdown --output again "${own[@]}" -- true
+    [[ -z $output && $(tr '\n' ' ' <said) == 'on off on off ' ]]
+    no_notes
+}
+
 # both_measured NAME OFF: 0 when two jostles at once, the second with this setting, have not switched it for each other.
 both_measured() {
     local pid

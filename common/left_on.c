@@ -18,12 +18,15 @@ int left_on_path(const char *name, char path[PATH_MAX])
     return kept_path(inner, path);
 }
 
-static void read_note(struct left_on *left)
+// Returns whether the note is whole: one that was cut off is of a setting that was not turned on.
+static bool read_note(struct left_on *left)
 {
     char *line = NULL;
     size_t size = 0;
+    bool whole = false;
     FILE *file = file_open_record(left->path);
-    while (file && getline(&line, &size, file) > 0 && line[0] == '#') {
+    while (file && getline(&line, &size, file) > 0) {
+        whole = text_ends(line, LEFT_ON_END "\n");
         line[strcspn(line, "\n")] = '\0';
         const char *name = text_after(line, LEFT_ON_NAME), *off = text_after(line, LEFT_ON_OFF);
         if (name)
@@ -34,6 +37,7 @@ static void read_note(struct left_on *left)
     if (file)
         (void)fclose(file);
     free(line);
+    return whole;
 }
 
 // Whether the jostle that has made the note has ended; the two share all of their name but the end.
@@ -63,8 +67,8 @@ void left_on_each(void (*take)(const struct left_on *left, void *with), void *wi
             continue;
         if (!is_left(left.path))
             continue;
-        read_note(&left);
-        take(&left, with);
+        if (read_note(&left))
+            take(&left, with);
     }
     (void)closedir(notes);
 }

@@ -15,6 +15,8 @@
 // The first lines of a note (harness/lib/setting.bash): a word, and a text behind it.
 #define LEFT_ON_NAME "# setting: "
 #define LEFT_ON_OFF  "# off: "
+// And the end of its last line, without which it was cut off.
+#define LEFT_ON_END "rm -f -- \"$0\""
 
 struct left_on {
     char name[64], off[256]; // as the user wrote them

@@ -361,15 +361,21 @@ static int pin(int argc, char **argv)
 }
 
 // fifos FOLDER NAME...: makes them in FOLDER, and FOLDER where it is not there: for our user
-// alone.
+// alone. Prints the reason where that fails.
 static int make_fifos(int argc, char **argv)
 {
     struct stat status;
-    (void)mkdir(argv[0], S_IRWXU);
-    const int folder = open(argv[0], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    bool good = folder >= 0 && fstat(folder, &status) == 0 && status.st_uid == geteuid();
+    bool good = mkdir(argv[0], S_IRWXU) == 0 || errno == EEXIST;
+    const int folder = good ? open(argv[0], O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
+    good = folder >= 0 && fstat(folder, &status) == 0;
+    if (good && status.st_uid != geteuid()) {
+        good = false;
+        errno = EPERM;
+    }
     for (int i = 1; good && i < argc; i++)
         good = mkfifoat(folder, argv[i], S_IRUSR | S_IWUSR) == 0;
+    if (!good)
+        puts(strerror(errno));
     return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

@@ -555,6 +555,12 @@ static bool prefer_cause(char *reason, size_t size, const char *cause)
     return true;
 }
 
+// Whether jostle says only what it waits for at its end (harness/arguments/undo.c).
+static bool is_wait(const char *said)
+{
+    return text_after(said, "waits for ") || text_after(said, "has waited ");
+}
+
 // Why a cell is not done: the last line that jostle printed, else what its status.json
 // says. Returns whether it is what a command of the cell said.
 static bool find_reason(const struct drive *drive, size_t index, char *reason, size_t size)
@@ -566,10 +572,12 @@ static bool find_reason(const struct drive *drive, size_t index, char *reason, s
     reason[0] = '\0';
     while (file && getline(&line, &capacity, file) > 0) {
         line[strcspn(line, "\n")] = '\0';
+        const char *said = text_after(line, "jostle: ");
+        if (said && is_wait(said))
+            continue;
         snprintf(before, sizeof before, "%s", reason);
         // The state is said in front of it.
-        const char *said = text_after(line, "jostle: "),
-                   *rest = text_after(said ? said : line, "interrupted ");
+        const char *rest = text_after(said ? said : line, "interrupted ");
         snprintf(reason, size, "%s", rest ? rest : said ? said : line);
     }
     const bool has_cause = prefer_cause(reason, size, before);

@@ -246,6 +246,17 @@ static void check_adjusted(const struct experiment *experiment)
     }
 }
 
+// From now on to our end: who reads the plan takes the folder away again, and must know of it.
+static void hold_signals(void)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    sigset_t held;
+    (void)sigemptyset(&held);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        (void)sigaddset(&held, ending[i]);
+    (void)sigprocmask(SIG_BLOCK, &held, NULL);
+}
+
 // Opens the folder, and writes experiment.json, a new one or that of the experiment that is
 // resumed, and the plan; before: what the folder had until now.
 static bool write_all(struct experiment *experiment, const json_t *before)
@@ -259,12 +270,14 @@ static bool write_all(struct experiment *experiment, const json_t *before)
         path = folder_default(arena, variant_program(&experiment->variants.variant[0]));
     const bool is_cells =
         session->cell && file_is_same(session->cell, arena_format(arena, "%s/cell.json", path));
+    // Before there is a folder: this looks at files of the user's, and may be stuck there.
+    json_auto_t *record = experiment_to_json(experiment);
+    hold_signals();
     experiment_folder_open(folder, arena, path, session->resume, before || is_cells);
     if (folder->has_runs && !before)
         folder_unknown(path);
     // Before we had the lock, somebody else may have measured and written.
     json_auto_t *old = before ? resume_read(arena, path) : NULL;
-    json_auto_t *record = experiment_to_json(experiment);
     if (folder->has_runs) {
         resume_compare(folder, arena, old, record);
         experiment->complete = resume_is_complete(folder, old, record);

@@ -87,7 +87,7 @@ answer_end() {
     [[ -n $answering ]] || return 0
     # The number of the last one, which is another's where the signal came before it was started.
     for list in "/proc/$BASHPID/task"/*/children; do
-        for pid in $(<"$list"); do [[ $pid != "$!" ]] || tree_read "$pid"; done
+        for pid in $(<"$list"); do [[ $pid != "${!:-}" ]] || tree_read "$pid"; done
     done 2>/dev/null
     for pid in "${tree[@]}"; do kill -s TERM "$pid" 2>/dev/null || true; done
 }

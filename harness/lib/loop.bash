@@ -74,6 +74,8 @@ measure() {
     scheduler_environment
     measure_traps
     revisions_open "$@"
+    # A signal is kept until we know of the folder that has been made, which may have to be taken away again.
+    starting=1
     plan_read "$@"
     unset JOSTLE_REVISIONS # it is not for the target
     measure_open
@@ -114,6 +116,8 @@ measure_open() {
     local i
     local -a fifos=(meter meter.in)
     folder=${plan[folder]}
+    measure_records
+    started
     for i in "${!load_name[@]}"; do fifos+=("load.$i" "load.$i.in"); done
     exec {terminal_out}>&1
     private_fds+=("$terminal_out")
@@ -126,12 +130,16 @@ measure_open() {
     stats_start "$folder"
 }
 
-# measure_note: sets records to the files that we make in the folder, and may remove; whether its
-# runs were recorded says the last. Noted in case we are killed.
-measure_note() {
+# measure_records: sets records to the files that we make in the folder, and may remove; whether its
+# runs were recorded says the last.
+measure_records() {
     records=("${load_name[@]/#/"$folder/load."}")
     records=("${records[@]/%/.stderr}" "$folder"/{meter.stderr,probe.stderr,target.stderr,target.stdout}
         "$folder"/service{,.meter}.stderr "$folder"/{service.stdout,experiment.json,runs.jsonl})
+}
+
+# measure_note: notes what we make, in case we are killed.
+measure_note() {
     temporary_note record "${records[@]}"
     [[ -z ${plan[away]:-} ]] || temporary_note away "$folder"
     [[ -z ${plan[created]:-} ]] || temporary_note empty "$folder"
@@ -173,7 +181,7 @@ meter_start() {
 
 # measure_loop: runs what stats asks for until it says stop.
 measure_loop() {
-    local condition block order
+    local condition block order made
     phase=running
     series_find
     while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause || ${NEXT[0]} == probe ]]; do
@@ -197,9 +205,9 @@ measure_loop() {
             measure_series "$block"
             continue
         fi
+        made=$runs_made
         measure_run "$condition" "$block"
-        [[ -z ${plan[panorama]:-} || $runs_made -gt 0 ]] || panorama_extend
-        [[ $block == 0 ]] || runs_made=$((runs_made + 1))
+        [[ -z ${plan[panorama]:-} || $made -gt 0 ]] || panorama_extend
     done
     live_end
     stop_reason=${NEXT[1]}
@@ -348,6 +356,8 @@ measure_run() {
     [[ -z $setting_left ]] || exit "$EXIT_FAILURE"
     [[ -z ${condition_sweep[$1]:-} ]] || settings_sweep
     stats_decide record "$delay"
+    # It is recorded, also where a signal ends us after --conclude.
+    [[ $2 == 0 ]] || runs_made=$((runs_made + 1))
     concludes=''
     [[ -z ${command_conclude[variant]:-} ]] || measure_undo conclude "$variant" signal || exit "$EXIT_FAILURE"
 }
@@ -651,9 +661,13 @@ measure_tidy() {
 plan_read() {
     local -a text
     local -A of_name=() away=()
-    local i name
+    local i name code
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
-    answer_read text "$JOSTLE_BIN/experiment" "$@" || exit
+    answer_read text "$JOSTLE_BIN/experiment" "$@" || {
+        code=$?
+        started
+        exit "$code"
+    }
     # --help and --version are one text.
     ((${#text[@]} > 1)) || {
         print_text "${text[*]}"

@@ -168,11 +168,18 @@ answer_read() {
     answering=1
     mapfile -d '' -t answer_read_result < <(
         status=0
+        # A signal to all of us is for COMMAND, whose status is still said.
+        trap : INT TERM HUP QUIT
         "${@:2}" || status=$?
         printf '\0%d' "$status"
     )
     # shellcheck disable=SC2034 # answer_end, where signals have traps
     answering=''
+    # What was to say the status may have been killed.
+    [[ ${#answer_read_result[@]} -gt 0 && ${answer_read_result[*]: -1} =~ ^[0-9]+$ ]] || {
+        [[ -n ${signal_kept[*]:-} ]] || warn "${2##*/} was ended before it had answered: try again"
+        return 1
+    }
     status=${answer_read_result[-1]}
     unset 'answer_read_result[-1]'
     # The NUL above ended a text; behind strings it has made an empty one.

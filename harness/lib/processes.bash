@@ -16,10 +16,11 @@ foreground_pid=''         # the command that `foreground` runs
 
 # processes_open NAME...: makes a FIFO of each name in fifo_folder.
 processes_open() {
+    local said
     descriptors_check $((32 + 4 * $#))
     if [[ -n $temporary_wanted ]]; then temporary_folder=$temporary_wanted; else temporary_open; fi
     fifo_folder=$temporary_folder
-    "$JOSTLE_BIN/arguments" fifos "$fifo_folder" "$@" idle || die "cannot make FIFOs in $fifo_folder: set TMPDIR to another folder"
+    said=$("$JOSTLE_BIN/arguments" fifos "$fifo_folder" "$@" idle) || die "cannot make FIFOs in $fifo_folder ($said): set TMPDIR to another folder"
     [[ -n $idle_fd ]] || {
         { exec {idle_fd}<>"$fifo_folder/idle"; } 2>/dev/null || fifo_lost idle
         private_fds+=("$idle_fd")

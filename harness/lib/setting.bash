@@ -72,6 +72,10 @@ setting_lock() {
 
 # setting_recover I: turns off what another jostle has left on.
 setting_recover() {
+    setting_note_is_whole "${setting_note[$1]}" || {
+        rm -f -- "${setting_note[$1]}"
+        return 0
+    }
     warn "the setting ${setting_name[$1]} was left on: turns it off first"
     settings_active=("$1")
     settings_off start
@@ -83,10 +87,18 @@ setting_name_left() {
     local name='' off=''
     [[ " ${setting_note[*]} " != *" $1 "* ]] || return 0
     "$JOSTLE_BIN/arguments" lock exclusive "${1%.on}.lock" 2>/dev/null || [[ $? != 3 ]] || return 0
+    setting_note_is_whole "$1" || return 0
     setting_note_read "$1"
     shell_quote "$1"
     warn "the setting $name was left on by another jostle, and may change what is measured here: to turn it off ($off): bash $REPLY"
     stats_say warn "$LAST_WARNING"
+}
+
+# setting_note_is_whole NOTE: 0 where it can turn its setting off. One that was cut off, by a full disk for example, is
+# of a setting that was then not turned on.
+setting_note_is_whole() {
+    # shellcheck disable=SC2016 # as setting_note_write writes it
+    [[ $(<"$1") == *'rm -f -- "$0"' ]]
 }
 
 # setting_note_read NOTE: sets the caller's name and off to what is turned off by what.
@@ -113,8 +125,10 @@ settings_on() {
 setting_note_write() {
     local name=${setting_name[$1]//[[:cntrl:]]/?} off=${setting_off[$1]//[[:cntrl:]]/?}
     printf '# setting: %s\n# off: %s\n# since %(%F %T)T, process %d\ncd -- %q &&\n    bash -c %q &&\n    rm -f -- "$0"\n' \
-        "$name" "$off" -1 "$$" "$PWD" "${setting_off[$1]}" 2>/dev/null >"${setting_note[$1]}" ||
+        "$name" "$off" -1 "$$" "$PWD" "${setting_off[$1]}" 2>/dev/null >"${setting_note[$1]}" || {
+        rm -f -- "${setting_note[$1]}"
         die "cannot write ${setting_note[$1]}, which shows that a setting is on: make room on its disk"
+    }
 }
 
 # settings_off start|signalled: turns off what settings_on has turned on, the last one first; for how long, see undo_run.
@@ -143,6 +157,10 @@ setting_end() {
     "$JOSTLE_BIN/arguments" lock exclusive "$fd" || code=$?
     ((code != 3)) && [[ -e $1 ]] || return 0
     private_fds+=("$fd")
+    setting_note_is_whole "$1" || {
+        rm -f -- "$1"
+        return 0
+    }
     setting_note_read "$1"
     code=0
     undo_run "the setting $name to be turned off ($off)" start bash "$1" </dev/null || code=$?
