@@ -151,6 +151,7 @@ found() {
         whole "${text%=*}" "${text#*=}" '([0-9]+)' ,take=sum
     done
     whole 123 123 '.*([0-9.]+)'
+    whole '45.5 +/-0.3' 0.3 '([0-9.]+) req'
     whole 4393.195 4393.195 '([0-9]+[.][0-9]{2})'
     whole 1.234e5ms 123400000 '([0-9.]+)' ,scale=1000
 }
@@ -166,6 +167,14 @@ found() {
     done
     # The rest of a duration is a part of it, too.
     whole 2m3.5s 123.5 'm([0-9.]+)s'
+    whole 1:00.05elapsed 60.05 ':([0-9.]+)elapsed'
+    whole 1:00:05 3605 '.*:([0-9.]+)'
+    # What a list has two of are two times.
+    whole '5 s, 3 ms' 5 ': ([0-9]+) s'
+    whole '1m0s, 500ms' 60 ': ([0-9a-z]+)'
+    whole '1m0s, 500ms' 0.5 ', ([0-9]+)ms' ,scale=0.001
+    whole '12 s and 3 ms' 3 'and ([0-9]+)'
+    whole '2 hours, 5 ms' 2 ': ([0-9]+)'
     for text in 1:25 1:75:30 1:2:3 1:02:03:04 1h2 5m3; do whole "$text" none; done
 }
 
@@ -183,6 +192,15 @@ found() {
     done
     for text in 1,5e3 0x1f 0X10 1.2.3 1.234.567 1920x1080 10^6 $'1.5\u00d7106' '4 393.19' '12 345 678' 12_34 "7'65"; do whole "$text" none '([0-9]+)'; done
     whole '4 393.19' none '.* ([0-9.]+) req'
+}
+
+@test "of a list of any length a pattern with its commas takes each figure" {
+    local count
+    for count in 3 40 2000; do
+        run -0 values 'a=stdout:/,([0-9]+)/,take=sum' 'b=stdout:/([0-9]+),/,take=sum' 'c=stdout:/([0-9]+)/,take=sum' -- \
+            bash -c "printf '%s,' {1..$count}; echo 0"
+        [[ ${lines[*]} == "a $((count * (count + 1) / 2 - 1)) b $((count * (count + 1) / 2)) c null c: the group takes "* ]]
+    done
 }
 
 @test "comma= says what a comma is, and so what a point is" {

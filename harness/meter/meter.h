@@ -257,7 +257,8 @@ struct numeral {
 void numeral_around(const char *text, size_t length, size_t at, enum metric_comma comma,
                     struct numeral *numeral);
 
-// How it might have been written plainly, for index 0 and 1; "" where that is as it is.
+// How it might have been written plainly, for index 0 and 1; "" where that is as it is. One that is
+// too long is no number, but a list: then it is any number.
 const char *numeral_plainly(const struct numeral *numeral, size_t index, char form[NUMERAL_SIZE]);
 
 // Whether no number goes on from the byte a to the byte b, which follows it.

@@ -105,7 +105,9 @@ static const struct time_unit time_units[] = {
 
 struct time_part {
     double value_s, unit_s;
-    bool is_last; // it has a fraction
+    bool is_last;   // it has a fraction
+    bool is_word;   // its unit is one, not a letter or two
+    bool is_listed; // a comma or "and" follows
 };
 
 // A number without a sign; returns where it ends, which is `at` where there is none.
@@ -147,15 +149,17 @@ static bool read_part(struct reading *reading, const struct time_part *before,
         return false;
     part->value_s *= unit->seconds;
     part->unit_s = unit->seconds;
+    part->is_word = used > 2;
     reading->at = at;
-    return !before || (part->unit_s < before->unit_s && part->value_s < before->unit_s);
+    return !before || (part->unit_s < before->unit_s && part->value_s < before->unit_s &&
+                       (part->is_word || !before->is_listed));
 }
 
-// Between two parts: nothing, or what stands between words.
-static size_t read_joint(const struct reading *reading, size_t at)
+// Between two parts: nothing, or what stands between words: 5 s, 3 ms are two times.
+static size_t read_joint(const struct reading *reading, size_t at, const struct time_part *before)
 {
-    static const char *const joints[] = {", ", " and ", " "};
-    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
+    static const char *const joints[] = {" ", ", ", " and "};
+    for (size_t i = 0; i < (before->is_word ? sizeof joints / sizeof *joints : 1); i++)
         if (text_at(reading, at, joints[i]) && digit_at(reading, at + strlen(joints[i])))
             return at + strlen(joints[i]);
     return at;
@@ -175,7 +179,8 @@ static bool read_duration(struct reading *reading, struct numeral *numeral)
         before = part;
         if (part.is_last)
             break;
-        rest.at = read_joint(&rest, rest.at);
+        rest.at = read_joint(&rest, end, &before);
+        before.is_listed = rest.at - end > 1;
     }
     // Directly behind it there is no more.
     if (parts < 2 || digit_at(reading, end))
@@ -370,8 +375,7 @@ static void take_number(struct reading *reading, size_t start, struct shape *sha
         reading->at++;
         take_digits(reading, shape);
     }
-    while (shape->length < NUMERAL_SIZE &&
-           (mark = mark_at(reading, reading->at, &length)) != '\0') {
+    while ((mark = mark_at(reading, reading->at, &length)) != '\0') {
         if (mark == SPACE && blanks_end == 0)
             blanks_end = behind_blanks(reading, start, reading->at);
         if (mark == SPACE && reading->at >= blanks_end)
@@ -397,12 +401,13 @@ static bool read_hexadecimal(struct reading *reading)
 }
 
 // How long the sign is that stands at `at`, which is the start of a number; 0: there is none. A
-// hyphen between words or numbers, as in 10-20, is not one.
+// hyphen between words or numbers, as in 10-20, is not one, nor is that of +/-.
 static size_t sign_at(const struct reading *reading, size_t at)
 {
     static const char minus[] = "\u2212";
     const char before = at > 0 ? reading->text[at - 1] : ' ';
-    if (isalnum((unsigned char)before) || memchr("_-+)]", before, 5))
+    if (isalnum((unsigned char)before) || memchr("_-+)]", before, 5) ||
+        (at >= 2 && text_at(reading, at - 2, "+/")))
         return 0;
     return byte_at(reading, at) == '-' || byte_at(reading, at) == '+' ? 1
            : text_at(reading, at, minus)                              ? strlen(minus)
@@ -476,7 +481,7 @@ void numeral_around(const char *text, size_t length, size_t at, enum metric_comm
 
 const char *numeral_plainly(const struct numeral *numeral, size_t index, char form[NUMERAL_SIZE])
 {
-    const char *shape = numeral->shape, *last = NULL;
+    const char *shape = numeral->shape[0] != '\0' ? numeral->shape : "1.1", *last = NULL;
     size_t used = 0;
     shape += *shape == '-' || *shape == '+';
     for (const char *c = shape; *c != '\0' && *c != 'e'; c++)

@@ -216,11 +216,18 @@ static bool ends_line(char c)
 // What a group has matched, and the number that it has matched, or a part of it.
 struct capture {
     const char *line;
-    size_t length;     // of the line
-    size_t start, end; // of the group
-    size_t from;       // where the expression was looked for
-    struct numeral numeral;
+    size_t length;          // of the line
+    size_t start, end;      // of the group
+    size_t from;            // where the expression was looked for
+    struct numeral numeral; // the last one that was looked for in this line
 };
+
+// Has the number that the digit line[at] is part of. A long list is one, with many figures.
+static void find_around(struct capture *capture, size_t at, enum metric_comma comma)
+{
+    if (at < capture->numeral.start || at >= capture->numeral.end)
+        numeral_around(capture->line, capture->length, at, comma, &capture->numeral);
+}
 
 // The number at one end of the group: at its start, unless that is whole and the other is not.
 // False: the group has no digit.
@@ -233,9 +240,9 @@ static bool find_numeral(struct capture *capture, enum metric_comma comma)
         return false;
     while (!isdigit((unsigned char)capture->line[last - 1]))
         last--;
-    numeral_around(capture->line, capture->length, first, comma, &capture->numeral);
+    find_around(capture, first, comma);
     if (capture->numeral.start >= capture->start && capture->numeral.end < last)
-        numeral_around(capture->line, capture->length, last - 1, comma, &capture->numeral);
+        find_around(capture, last - 1, comma);
     return true;
 }
 
@@ -269,12 +276,15 @@ static bool would_take(const struct searcher *searcher, const struct capture *ca
 }
 
 // Whether the expression itself says that it wants this part of the number: `([0-9]+):[0-9]+`
-// would not find a plain number there, while `([0-9]+)` would.
+// would not find a plain number there, while `([0-9]+)` would. The rest of a time is never wanted:
+// what is behind 0: in 0:59.9 goes on behind 1: in 1:00.1.
 static bool is_part_wanted(const struct searcher *searcher, const struct capture *capture)
 {
     const struct numeral *numeral = &capture->numeral;
     char form[NUMERAL_SIZE];
-    if (numeral->kind == NUMERAL_HEXADECIMAL || numeral->shape[0] == '\0' ||
+    if (numeral->kind == NUMERAL_HEXADECIMAL ||
+        (numeral->kind == NUMERAL_TIME &&
+         (numeral->shape[0] == '\0' || capture->end >= numeral->end)) ||
         is_split(capture, capture->start) || is_split(capture, capture->end))
         return false;
     for (size_t i = 0; i < 2; i++)
@@ -291,9 +301,9 @@ static const char *advice_for(const struct numeral *numeral)
     if (numeral->kind == NUMERAL_TIME)
         return "it is a time: give a unit of time, as in unit=s";
     if (numeral->kind == NUMERAL_LISTED)
-        return "take all of it, as in ([0-9,.]+), or write the comma behind the group";
+        return "take all of it, as in ([0-9,.]+), or write the comma beside the group";
     if (strchr(numeral->shape, ','))
-        return "add comma=decimal or comma=thousands, or write the comma behind the group";
+        return "add comma=decimal or comma=thousands, or write the comma beside the group";
     return "write what is beside the figure into the pattern, beside the group";
 }
 
@@ -353,10 +363,11 @@ static bool add_figure(const struct searcher *searcher, struct capture *capture,
 // Adds its matches. False when no other can change anything.
 static bool search_line(const struct searcher *searcher, const char *line, size_t length)
 {
+    struct capture capture = {.line = line, .length = length};
     regmatch_t match[2];
     size_t after = SIZE_MAX; // the match before
     for (size_t from = 0; from <= length;) {
-        const size_t begin = from;
+        capture.from = from;
         match[0] = (regmatch_t){.rm_so = (regoff_t)from, .rm_eo = (regoff_t)length};
         if (regexec(searcher->regex, line, 2, match, REG_STARTEND) != 0)
             return true;
@@ -366,11 +377,8 @@ static bool search_line(const struct searcher *searcher, const char *line, size_
         if (is_empty && (size_t)match[0].rm_so == after)
             continue;
         after = (size_t)match[0].rm_eo;
-        struct capture capture = {.line = line,
-                                  .length = length,
-                                  .start = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_so,
-                                  .end = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_eo,
-                                  .from = begin};
+        capture.start = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_so;
+        capture.end = match[1].rm_so < 0 ? 0 : (size_t)match[1].rm_eo;
         if (!add_figure(searcher, &capture, &from))
             return false;
     }

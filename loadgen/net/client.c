@@ -120,9 +120,10 @@ static int enter(struct run *run, struct net_address *peer, const char *text,
         int retry = 0;
         const int fd = text ? net_address_dial(text, timeout_ns, peer, error, size)
                             : net_address_connect(peer, SOCK_STREAM, timeout_ns);
+        const int failure = errno;
         if (fd < 0 && !text)
             snprintf(error, size, "cannot connect: %s: %s",
-                     limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY), remedy(errno));
+                     limits_why(failure, (char[LIMITS_WHY]){0}, LIMITS_WHY), remedy(failure));
         if (fd < 0)
             return -1;
         if (net_hello(fd, hello, timeout_ns, answer, &retry, error, size) == 0)
