@@ -35,7 +35,8 @@ void line_array(struct line *line, const char *name);
 // Closes the innermost object or array that is open.
 void line_close(struct line *line);
 
-// NULL becomes null; bytes that are not UTF-8 become \xNN, as in all records (common/record_json.h).
+// NULL becomes null; bytes that are not UTF-8 become \xNN, as in all records
+// (common/record_json.h).
 void line_text(struct line *line, const char *name, const char *value);
 void line_count(struct line *line, const char *name, uint64_t value);
 void line_integer(struct line *line, const char *name, int64_t value);

@@ -70,9 +70,9 @@ bool save_complain_folder(const char *path);
 // "PATH cannot be written (REASON): ADVICE", from errno; "-" is standard output. Returns false.
 bool save_complain(const char *path);
 
-// Ends the program, after a message, where --json or the like names a file (NULL: none; "-": stdout)
-// that cannot be written: that is said before anything is measured. A folder that is made with that
-// of the records (NULL: there is none, or it has its usual name) may still be missing.
+// Ends the program, after a message, where --json or the like names a file (NULL: none; "-":
+// stdout) that cannot be written: that is said before anything is measured. A folder that is made
+// with that of the records (NULL: there is none, or it has its usual name) may still be missing.
 void save_check_output(const char *path, const char *folder);
 
 // What is measured once and kept for later runs, in

@@ -191,7 +191,8 @@ bool settings_needs_positive(const struct settings *settings, size_t metric)
 {
     const struct metric_setting *one = &settings->metrics.item[metric];
     const bool no_loads = settings->condition_count == settings->variants;
-    // Counts may be 0: of these the differences are compared (typical_changes). A rate of 0 is none.
+    // Counts may be 0: of these the differences are compared (typical_changes). A rate of 0 is
+    // none.
     if (settings->statistic == STATISTIC_TYPICAL && !one->higher_is_better)
         return false;
     return !one->builtin && settings->condition_count > 1 && !(one->alone && no_loads) &&

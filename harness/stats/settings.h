@@ -162,8 +162,8 @@ size_t settings_aa(const struct settings *settings);
 // Whether that condition is one with a load: neither a variant alone nor `aa`.
 bool settings_is_loaded(const struct settings *settings, int condition);
 
-// Whether the metric's values must be above 0: a figure from the output of which ratios are made, unless they are typical
-// ones of what is better when it is lower, such as a count of errors.
+// Whether the metric's values must be above 0: a figure from the output of which ratios are made,
+// unless they are typical ones of what is better when it is lower, such as a count of errors.
 bool settings_needs_positive(const struct settings *settings, size_t metric);
 
 void settings_free(struct settings *settings);
