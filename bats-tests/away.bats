@@ -7,6 +7,7 @@ setup() {
     mkdir "$BATS_TEST_TMPDIR/project" && cd "$BATS_TEST_TMPDIR/project" || return
     printf 'some text\n' >file
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
+    export TMPDIR=$BATS_TEST_TMPDIR # of what is killed as a whole it stays
     jostle_pid=''
 }
 
