@@ -87,7 +87,7 @@ how() {
 # sign HOW: the sign that a command has come so far.
 sign() {
     case $1 in
-        measures) [[ -n $(find . "$TMPDIR" -name '*.jsonl' -newer start -size +0 -exec awk 'FNR == 2' {} +) ]] ;;
+        measures) [[ -n $(find -L . "$TMPDIR" -name '*.jsonl' -newer start -size +0 -exec awk 'FNR == 2' {} +) ]] ;;
         calibrates) [[ -n $(find .cache/ -name '*.json' -path '*calibration*' -newer start 2>/dev/null) ]] ;;
         begun) sleep 0.4 ;;
     esac
