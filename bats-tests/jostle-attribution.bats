@@ -275,7 +275,7 @@ points() {
     experiment_json >experiment.json
     jq -nc 'range(1; 5) | { condition: ["baseline", "half"][. % 2], block: ((. + 1) / 2 | floor), order: ., wall_s: 1, flags: (if . == 3 then ["steal", "load-short"] else [] end) }' >runs.jsonl
     "$BIN/stats" --derive .
-    holds '[.warnings[] | select(.flag == "steal")] | length == 1 and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 2 runs")) and .[0].severity == "note" and (.[0].advice | length > 0)' <result.json
+    holds '[.warnings[] | select(.flag == "steal")] | length == 1 and .[0].condition == "half" and .[0].runs == [3] and (.[0].message | contains("1 of 4 runs")) and .[0].severity == "note" and (.[0].advice | length > 0)' <result.json
 }
 
 # waited: 0 when most of what a full load on its CPU costs a target is said to be waiting for that CPU.

@@ -118,7 +118,7 @@ finds() {
     export JOSTLE_KERNEL_ROOT=$PWD/machine
     "$JOSTLE" doctor --quick --json >doctor.json
     # What stays known is of the folder, of this process, of the build, and of other programs.
-    holds '[.findings[] | select(.check | test("^(folder|disk-space|container|scheduler|cpus|system-calls|libraries|bash|jq)$") | not) | .status] | unique == ["unknown"]' <doctor.json
+    holds '[.findings[] | select(.check | test("^(folder|disk-space|container|scheduler|cpus|system-calls|libraries|bash|jq|settings)$") | not) | .status] | unique == ["unknown"]' <doctor.json
     holds '.counters | .busy_s == null and .steal_s == null and .swap_used_bytes == null and .throttle_count == null and .pressure.cpu_some_s == null' <doctor.json
 }
 

@@ -91,7 +91,7 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     [[ $stderr == *'it exited with status 3 before it was ready: cannot read it' ]]
     [[ ! -e out ]]
     run -1 --separate-stderr "$JOSTLE" run --service "./no-such-program" --ready "port:$port" --output out -- true
-    [[ $stderr == *'it cannot be started: ./no-such-program: No such file or directory' ]]
+    [[ $stderr == *'it cannot be started: ./no-such-program: not found' ]]
     [[ ! -e out ]]
 }
 

@@ -328,7 +328,7 @@ timely() {
         printf '\nquit\0\nmark last\n'
     } >"$BATS_TEST_TMPDIR/lines"
     run -0 "$BIN/loadgen" cpu --percent 1 --threads 1 --control < <(cat "$BATS_TEST_TMPDIR/lines")
-    holds '[.[] | select(.event == "mark") | .mark | length] == [19, 4090, 2000, 4]' -s <<<"$output"
+    holds '[.[] | select(.event == "mark") | .mark | length] == [37, 4090, 2000, 4]' -s <<<"$output"
     holds '[.[] | select(.event == "error") | .message[0:13]] == ["a line is too", "not a command", "a line is too", "not a command"]' -s <<<"$output"
 }
 

@@ -52,7 +52,7 @@ derived() {
     chmod 777 . && mkdir -m 777 begun
     run -1 --separate-stderr setpriv --reuid 64999 --clear-groups bash -c \
         'ulimit -u 20; exec "$0" --copies 100 -- touch begun/{copy}' "$BIN/copies"
-    [[ $stderr == *'cannot be started: Resource temporarily unavailable: raise the limit of processes (ulimit -u), or run fewer' ]]
+    [[ $stderr == *'cannot be started: Resource temporarily unavailable: the user may have 20 (ulimit -u): raise that limit, or run fewer' ]]
     [[ -z $(ls begun) ]]
 }
 

@@ -233,7 +233,7 @@ has_run() {
     "$JOSTLE" profile --output "$name.json" --kinds cpu -- sleep 0.1 2>err >out 3>&- &
     pid=$!
     eventually 60 test -s "$name/alone/runs.jsonl"
-    kill -TERM "$(pgrep -of "^[^ ]*bash -p [^ ]*/harness/commands/[a-z]+ .*--output [^ ]*$name/alone")"
+    kill -TERM "$(pgrep -of "^[^ ]*bash -p .*/harness/commands/[a-z]+ .*--output [^ ]*$name/alone")"
     wait "$pid" || status=$?
     [[ $status -eq 143 && $(<err) == *'the experiment alone was ended by a signal (status 143): '* ]]
 }

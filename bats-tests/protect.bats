@@ -197,7 +197,7 @@ no_notes() {
     local note said
     local -a own=(--load 'own=[mine] cpu --percent 10' --setting 'mine=on: true; off: echo >>tried; [ -e may ]')
     own_cache
-    run -1 "$JOSTLE" slowdown --output out --seed 1 --runs 4 "${own[@]}" -- true
+    run -1 "$JOSTLE" slowdown --output out --seed 7 --runs 4 "${own[@]}" -- true
     note=$(compgen -G "$XDG_CACHE_HOME/jostle/settings/*.on")
     said="the setting mine is still on, as this failed (status 1): echo >>tried; [ -e may ]: to turn it off: bash $note"
     [[ $output == *"$said"* && $(wc -l <tried) -eq 1 ]]

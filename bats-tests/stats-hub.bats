@@ -26,7 +26,7 @@ leave() {
 # describe [CHANGES]: folder/experiment.json; CHANGES is a jq filter over it.
 describe() {
     jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu" }],
-        settings: { error: 0.01, confidence: 0.95, min_runs: 3, max_runs: 3, metric: ["wall_s"], seed: 0, warmup: 0, engine: "meter" },
+        settings: { error: 0.01, confidence: 0.95, min_runs: 3, max_runs: 3, metric: ["wall_s"], seed: 3, warmup: 0, engine: "meter" },
         environment: { host: "vm", cpus_online: 2, device: "/dev/here", file_system: "ext4", job: { queue_id: "12_3" } },
         before: { neighbours: null }, cell: { name: "a@b", key: "k", settings: { "max-runs": "3", nice: "1" }, limits: { "max-runs": "3" } } } | '"${1:-.}" >folder/experiment.json
 }

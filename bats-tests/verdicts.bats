@@ -189,7 +189,7 @@ width() {
     is_valid experiment time/experiment.json
     # Where people look, too.
     run -0 "$JOSTLE" report time
-    [[ $output == *'at most 1: undecided: --max-time ended it after '*' runs of each; '* ]]
+    [[ $output == *'at most 1.00001: undecided: --max-time ended it after '*' runs of each; '* ]]
     runs 4 30 1.05 1.05 | variants --at-most 1.05 >result
     holds '.gate | .ended_by == "max-runs" and .runs_needed > 30 and (.text | startswith("--max-runs ended it after 30 runs of each; about "))' <result
     # Without what others take, the difference is clear.

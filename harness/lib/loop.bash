@@ -427,6 +427,8 @@ measure_cleanup() {
 # measure_failed TEXT: ends the experiment because meter made no record.
 measure_failed() {
     local text=$1
+    # What interrupts us may have ended meter first: our own signal then follows, and its trap ends us.
+    rest 0.3
     [[ -n $text ]] || text=$(tail -n 1 "$folder/meter.stderr" 2>/dev/null) || true
     text=${text#jostle: }
     die "the run could not be measured: ${text:-meter left no record: if it was killed, continue with --resume}"

@@ -1,6 +1,7 @@
 # hyperfine's --export-asciidoc: one table.
 # reads: lists
 include "report/hyperfine";
+include "report/rows";
 include "lib/text";
 
 def cells: "", (.[] | "| \(put("|"; "\\|")) ");

@@ -1,6 +1,7 @@
 # hyperfine's --export-csv, with columns for each other metric.
 # reads: lists
 include "report/hyperfine";
+include "report/rows";
 include "lib/text";
 
 # hyperfine writes 0 where there is no deviation.

@@ -1,6 +1,7 @@
 # hyperfine's --export-markdown: one table, with a column for each other metric.
 # reads: lists
 include "report/hyperfine";
+include "report/rows";
 include "lib/text";
 
 # A quotation is longer than any row of its marks in what it quotes.

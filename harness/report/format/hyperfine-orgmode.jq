@@ -1,6 +1,7 @@
 # hyperfine's --export-orgmode: one table.
 # reads: lists
 include "report/hyperfine";
+include "report/rows";
 include "lib/text";
 
 # \vert is how Org mode writes what would end a cell; where it is quoted there is none.

@@ -1,6 +1,7 @@
 # hyperfine's --export-json, for the scripts that read it.
 # reads: lists
 include "report/hyperfine";
+include "report/rows";
 include "lib/text";
 
 [hyperfine_results] as $results
