@@ -632,7 +632,7 @@ END
     cmp first one/result.json
     cmp first two/result.json
     # As a dialogue, too: the same decisions in the same order.
-    local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 0)
+    local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 3)
     "$BIN/decide" "${options[@]}" <folder/runs.jsonl >answers
     "$BIN/decide" "${options[@]}" <folder/runs.jsonl | cmp answers
     diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)
