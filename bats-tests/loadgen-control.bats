@@ -502,7 +502,7 @@ cpuset_group() {
         ) >said
         [[ $load != *'--cpus 0' ]] || break
         jq -s 'map(select(.event == "warning"))' said | holds 'length == 1 and (.[0].message | test("was put on CPU .*runs on CPU 0: "))'
-        [[ $(jq -rs "map(.mark // .event) | join(\" \")" said) =~ \ a\ .*\ warning\  ]]
+        [[ $(jq -rs "map(.mark // .event) | join(\" \")" said) =~ \ a\ (.*\ )?warning\  ]]
     done
     # What is where it was put has nothing to say.
     ! grep '"warning"' said || false

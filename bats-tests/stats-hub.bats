@@ -613,7 +613,7 @@ END
 
 # bats test_tags=slow
 @test "the same records and seed give the same result, byte for byte" {
-    describe '.settings.max_runs = 8'
+    describe '.settings.max_runs = 8 | .settings.error = 0.00001'
     start
     send 'begin\t0'
     hear $'run\t*'
@@ -632,7 +632,7 @@ END
     cmp first one/result.json
     cmp first two/result.json
     # As a dialogue, too: the same decisions in the same order.
-    local -a options=(--conditions 'baseline,half' --error 0.01 --min-runs 3 --max-runs 8 --seed 3)
+    local -a options=(--conditions 'baseline,half' --error 0.00001 --min-runs 3 --max-runs 8 --seed 3)
     "$BIN/decide" "${options[@]}" <folder/runs.jsonl >answers
     "$BIN/decide" "${options[@]}" <folder/runs.jsonl | cmp answers
     diff <(head -n -1 answers | cut -f 2-4) <(jq -r '[.condition, .block, .order] | @tsv' folder/runs.jsonl)
