@@ -409,7 +409,7 @@ injected() {
 @test "--noise finds what a load of 1 % takes of a CPU, and how often" {
     in_tries 4 injected && return
     # Where as much is lost at any time, 1 % is not to be seen.
-    awk '{ exit $1 < 3 }' quiet && skip "this machine loses $(sort -n quiet | head -n 1) % of a CPU by itself"
+    awk '{ exit $1 < 1 }' quiet && skip "this machine loses $(sort -n quiet | head -n 1) % of a CPU by itself"
     false
 }
 
