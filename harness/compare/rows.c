@@ -95,40 +95,27 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
     return object;
 }
 
-// A row and its p; NAN: not known.
-struct member {
-    json_t *row;
-    double p;
-};
-
-static int by_p(const void *one, const void *other)
-{
-    const double a = ((const struct member *)one)->p, b = ((const struct member *)other)->p;
-    return (a > b) - (a < b);
-}
-
 // Of many ratios some look like a difference by chance: adds `q` and `survives` to rows with a p,
 // and makes the verdict of those that do not hold among all, at that false discovery rate,
 // "chance".
 static void comparison_settle(json_t *rows, double rate)
 {
     const size_t all = json_array_size(rows);
-    OWNED struct member *member = must(calloc(all + 1, sizeof *member));
+    OWNED json_t **judged = must(calloc(all + 1, sizeof *judged));
     OWNED double *p = must(calloc(all + 1, sizeof *p)), *q = must(calloc(all + 1, sizeof *q));
     size_t count = 0;
     for (size_t i = 0; i < all; i++) {
         json_t *row = json_array_get(rows, i);
-        if (json_is_number(json_object_get(row, "p")))
-            member[count++] = (struct member){row, json_number_value(json_object_get(row, "p"))};
+        if (json_is_number(json_object_get(row, "p"))) {
+            judged[count] = row;
+            p[count++] = json_number_value(json_object_get(row, "p"));
+        }
         json_object_set_new(row, "q", json_null());
         json_object_set_new(row, "survives", json_false());
     }
-    qsort(member, count, sizeof *member, by_p);
-    for (size_t i = 0; i < count; i++)
-        p[i] = member[i].p;
     discovery_rates(p, q, count);
     for (size_t i = 0; i < count; i++) {
-        json_t *row = member[i].row;
+        json_t *row = judged[i];
         const bool told = json_is_true(json_object_get(row, "distinguishable"));
         json_object_set_new(row, "q", json_figure(q[i]));
         json_object_set_new(row, "survives", json_boolean(told && q[i] <= rate));

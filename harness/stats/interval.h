@@ -123,7 +123,7 @@ enum relation relation_of(const struct interval *ratio, double tolerance);
 
 // Which of many tests hold, although some succeed by chance.
 
-// From p values in ascending order to adjusted ones: q[i] is the least false
+// From p values, none of them NAN, to adjusted ones: q[i] is the least false
 // discovery rate at which p[i] is still a discovery. Among those with a q of at most
 // 5 %, at most 5 % are expected to be there by chance: Y. Benjamini and
 // Y. Hochberg, "Controlling the false discovery rate", J. R. Statist. Soc. B 57 (1995)

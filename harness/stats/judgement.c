@@ -48,20 +48,9 @@ static void gather(struct session *session, size_t metric, struct ratios *ratios
 static void settle(struct session *session, struct ratios *ratios)
 {
     OWNED double *q = must(calloc(ratios->count + 1, sizeof *q));
-    OWNED double *sorted = must(calloc(ratios->count + 1, sizeof *sorted));
-    OWNED size_t *at = must(calloc(ratios->count + 1, sizeof *at));
+    discovery_rates(ratios->p, q, ratios->count);
     for (size_t i = 0; i < ratios->count; i++) {
-        size_t place = i;
-        for (; place > 0 && sorted[place - 1] > ratios->p[i]; place--) {
-            sorted[place] = sorted[place - 1];
-            at[place] = at[place - 1];
-        }
-        sorted[place] = ratios->p[i];
-        at[place] = i;
-    }
-    discovery_rates(sorted, q, ratios->count);
-    for (size_t i = 0; i < ratios->count; i++) {
-        struct look *look = look_of_ratio(session, ratios->of[at[i]]);
+        struct look *look = look_of_ratio(session, ratios->of[i]);
         look->q = q[i];
         look->family = ratios->count;
     }

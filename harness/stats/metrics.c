@@ -318,10 +318,18 @@ struct groups metric_groups(const struct session *session, struct ratio of)
                : typical_groups(session_pairs(session, of), session->settings->error);
 }
 
+// Of the session's own pairs, which are asked once: beyond 17 pairs it is thousands of draws.
 static double metric_effect_p(struct session *session, struct ratio of)
 {
-    return session_censored(session, of) > 0 ? NAN
-                                             : pairs_effect_p(session, session_pairs(session, of));
+    const struct pairs *pairs = session_pairs(session, of);
+    struct look *look = &session->conditions[of.condition].look[of.against][of.metric];
+    if (session_censored(session, of) > 0 || pairs->count == 0)
+        return NAN;
+    if (look->p_pairs != pairs->count) {
+        look->p = pairs_effect_p(session, pairs);
+        look->p_pairs = pairs->count;
+    }
+    return look->p;
 }
 
 bool metric_is_unsteady(struct session *session, struct ratio of)

@@ -49,7 +49,7 @@ static void clear_figures(struct session *session)
             sample_clear(&condition->metric[m]);
             for (enum against against = 0; against < PAIRINGS; against++) {
                 pairs_clear(&condition->pairs[against][m]);
-                condition->look[against][m].pairs = 0;
+                condition->look[against][m].pairs = condition->look[against][m].p_pairs = 0;
             }
         }
         condition->runs = condition->censored = 0;

@@ -32,6 +32,8 @@ struct look {
     size_t pairs; // of so many; 0: not looked at yet
     struct steadiness steadiness;
     struct stretch stretch;
+    size_t p_pairs; // metric_effect_p(): of so many pairs; 0: not asked yet
+    double p;
     size_t family; // judgements_make(): how many ratios were looked at together; 0: not yet
     double q;      // the false discovery rate among them at which this one is no chance
 };
