@@ -108,12 +108,18 @@ stepped_s() {
     holds '.stopped == "max-time"' <"$ODD/records/experiment.json"
 }
 
-@test "a clock that is set forward while an answer is on its way does not end the wait for it" {
-    stepping 3600
-    run -0 "${IN[@]}" JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
+# with_stats TEXT: runs it in bash with the functions of the conversation with stats, on the odd machine where there is one.
+with_stats() {
+    "${IN[@]:-env}" JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
         source "$JOSTLE_LIB/messages.bash"
         source "$JOSTLE_LIB/processes.bash"
         source "$JOSTLE_LIB/stats.bash"
+        eval "$1"' bash "$1"
+}
+
+@test "a clock that is set forward while an answer is on its way does not end the wait for it" {
+    stepping 3600
+    run -0 with_stats '
         exec {stats_out}< <(printf "ok\t"; sleep 0.2; touch "$CLOCK_STEP_FILE"; printf "and the rest\n")
         stats_answer 60
         printf "%s\n" "${STATS_ANSWER[@]}"'
@@ -121,10 +127,7 @@ stepped_s() {
 }
 
 @test "an answer that is on its way when the time for it is over is read to its end" {
-    run -0 env JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
-        source "$JOSTLE_LIB/messages.bash"
-        source "$JOSTLE_LIB/processes.bash"
-        source "$JOSTLE_LIB/stats.bash"
+    run -0 with_stats '
         exec {stats_out}< <(printf m; sleep 0.6; printf "ade\t2\tnew\n"; sleep 3; printf "late\n")
         stats_answer 0.2 || echo nothing
         printf "%s\n" "${STATS_ANSWER[@]}"
@@ -135,10 +138,7 @@ stepped_s() {
 }
 
 @test "a failure of a load that there is not is taken for what it is: a wrong answer" {
-    run -1 env JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
-        source "$JOSTLE_LIB/messages.bash"
-        source "$JOSTLE_LIB/processes.bash"
-        source "$JOSTLE_LIB/stats.bash"
+    run -1 with_stats '
         declare -a load_pid=()
         STATS_ANSWER=(ade 2 new)
         stats_failed'

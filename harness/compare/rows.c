@@ -30,7 +30,7 @@ static json_t *is_distinguishable(const struct interval *ratio, double floor)
 {
     if (isnan(ratio->center))
         return json_null();
-    return json_boolean((ratio->low > 1 || ratio->high < 1) && fabs(ratio->center - 1) > floor);
+    return json_boolean(interval_excludes_one(ratio) && fabs(ratio->center - 1) > floor);
 }
 
 // Which verdict the figures of the two allow. known: whether the ratio is another than 1; false

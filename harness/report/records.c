@@ -17,13 +17,10 @@ static bool is_known(const struct value *value)
     return value && value->type != VIEW_NULL;
 }
 
-// As judge_exit_code() has it.
 static int exit_code_of(const struct value *run)
 {
-    const double signal = view_number(view_get(run, "signal"), 0);
-    const double code =
-        signal > 0 ? CODE_OF_SIGNAL + signal : view_number(view_get(run, "exit_code"), 0);
-    return code >= INT_MIN && code <= INT_MAX ? (int)code : -1;
+    return judge_code(view_number(view_get(run, "signal"), 0),
+                      view_number(view_get(run, "exit_code"), 0));
 }
 
 // As judge_failure() has it, of a record that is not read as a whole.

@@ -410,7 +410,7 @@ json_t *words_interaction(const struct settings *settings, size_t condition, siz
                           const struct interval *ratio)
 {
     const struct words_of of = words_of(settings, condition, metric);
-    const bool seen = ratio->low > 1 || ratio->high < 1;
+    const bool seen = interval_excludes_one(ratio);
     if (!(ratio->center > 0))
         return json_null();
     OWNED char *figure = ratio_text(ratio);

@@ -26,7 +26,7 @@ enum effect effect_of(const struct interval *ratio, bool is_seen)
         return ratio->center == 1 ? EFFECT_NONE : EFFECT_SEEN;
     if (!isfinite(ratio->low) || !isfinite(ratio->high))
         return EFFECT_UNKNOWN;
-    if (is_seen && (ratio->low > 1 || ratio->high < 1))
+    if (is_seen && interval_excludes_one(ratio))
         return EFFECT_SEEN;
     return effect_at_most(ratio) < EFFECT_NEGLIGIBLE ? EFFECT_NONE : EFFECT_UNKNOWN;
 }

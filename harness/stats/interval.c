@@ -57,6 +57,11 @@ struct interval interval_between(double center, double low, double high)
     return (struct interval){center, low, high, (high - low) / 2 / fabs(center), false};
 }
 
+bool interval_excludes_one(const struct interval *ratio)
+{
+    return ratio->low > 1 || ratio->high < 1;
+}
+
 struct interval interval_scaled(struct interval interval, double factor)
 {
     interval.center *= factor;

@@ -39,6 +39,9 @@ struct interval interval_constant(double center);
 // An estimate with those bounds, and the error that they make it.
 struct interval interval_between(double center, double low, double high);
 
+// Whether 1 is outside: of a ratio, a difference.
+bool interval_excludes_one(const struct interval *ratio);
+
 // In another unit.
 struct interval interval_scaled(struct interval interval, double factor);
 

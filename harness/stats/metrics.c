@@ -430,20 +430,15 @@ bool metric_is_judged(struct session *session, struct ratio of)
             !isnan(metric_effect_p(session, of)));
 }
 
-static bool excludes_one(const struct interval *ratio)
-{
-    return ratio->low > 1 || ratio->high < 1;
-}
-
 bool metric_is_distinguishable(struct session *session, struct ratio of)
 {
     const struct interval ratio = metric_ratio(session, of);
     const bool above = of.condition == settings_aa(session->settings) ||
                        fabs(ratio.center - 1) > metric_noise_floor(session, of.metric);
     if (session->settings->statistic != STATISTIC_TYPICAL || of.against == AGAINST_BOTH)
-        return above && excludes_one(&ratio);
+        return above && interval_excludes_one(&ratio);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
-    return above && excludes_one(&ratio) && metric_effect_p(session, of) <= error_rate;
+    return above && interval_excludes_one(&ratio) && metric_effect_p(session, of) <= error_rate;
 }
 
 // Whether the pairs differ in which of the two is larger. Where all agree only their number can
@@ -465,7 +460,7 @@ bool metric_is_hidden(struct session *session, struct ratio of)
         return false;
     const struct interval ratio = metric_ratio(session, of);
     const double error_rate = 1 - metric_confidence(session, session_blocks(session));
-    return excludes_one(&ratio) && metric_effect_p(session, of) > error_rate;
+    return interval_excludes_one(&ratio) && metric_effect_p(session, of) > error_rate;
 }
 
 enum { HALVINGS = 50 };
@@ -496,14 +491,14 @@ double significance_of(struct interval (*interval)(const void *user, double p), 
     const struct interval half = interval(user, 0.5), widest = interval(user, SIGNIFICANCE_LEAST);
     if (!isfinite(half.low) || !isfinite(half.high) || !(half.high > half.low))
         return NAN;
-    if (excludes_one(&widest))
+    if (interval_excludes_one(&widest))
         return SIGNIFICANCE_LEAST;
     // Intervals of a higher confidence contain those of a lower one.
     double low = log(SIGNIFICANCE_LEAST), high = 0;
     for (int i = 0; i < HALVINGS; i++) {
         const double middle = (low + high) / 2;
         const struct interval ratio = interval(user, exp(middle));
-        if (excludes_one(&ratio))
+        if (interval_excludes_one(&ratio))
             high = middle;
         else
             low = middle;

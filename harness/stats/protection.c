@@ -632,7 +632,7 @@ static json_t *condition_json(struct session *session, size_t condition)
         condition != reference ? names[reference] : NULL, "of_reference",
         json_figure(has_ratio ? ratio.center : none), "of_reference_ci",
         has_ratio ? json_bounds(ratio.low, ratio.high) : json_null(), "distinguishable",
-        has_ratio ? json_boolean(ratio.low > 1 || ratio.high < 1) : json_null());
+        has_ratio ? json_boolean(interval_excludes_one(&ratio)) : json_null());
 }
 
 json_t *capacity_json(struct session *session)

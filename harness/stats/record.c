@@ -71,13 +71,16 @@ bool judge_counts(enum failure failure, int exit_code, const struct ignored *ign
     return ignored->count == 0;
 }
 
+int judge_code(double signal, double exit_code)
+{
+    const double code = signal > 0 ? CODE_OF_SIGNAL + signal : exit_code;
+    return code >= INT_MIN && code <= INT_MAX ? (int)code : -1;
+}
+
 int judge_exit_code(const json_t *record)
 {
-    const json_int_t signal = json_integer_value(json_object_get(record, "signal"));
-    const json_int_t code = signal > 0 ? CODE_OF_SIGNAL + signal
-                                       : json_integer_value(json_object_get(record, "exit_code"));
-    // Cut to an int, a large one could be 0.
-    return code >= INT_MIN && code <= INT_MAX ? (int)code : -1;
+    return judge_code((double)json_integer_value(json_object_get(record, "signal")),
+                      (double)json_integer_value(json_object_get(record, "exit_code")));
 }
 
 static bool cpus_of(const json_t *object, struct cpu_list *list)

@@ -42,6 +42,10 @@ bool judge_counts(enum failure failure, int exit_code, const struct ignored *ign
 
 enum { CODE_OF_SIGNAL = 128 }; // and the signal's number, in a shell
 
+// The exit code as a shell has it, of what a record says of signal and exit code, 0 where it says
+// nothing; -1 of one that no program can end with (cut to an int, a large one could be 0).
+int judge_code(double signal, double exit_code);
+
 // The exit code of a run as a shell has it: 128 + N where signal N ended it; 0 where it has none.
 int judge_exit_code(const json_t *record);
 
