@@ -170,7 +170,7 @@ undo_run() {
         } <&0 >"$SINK" &
         undo_pid=$!
         [[ -z $undo_asked ]] || undo_ask
-        undo_wait "$undo_pid" || code=$?
+        wait_through "$undo_pid" || code=$?
         # A signal to all of us may have ended it before it had left our process group.
         [[ " ${ENDED_BY[*]} " == *" $code "* ]] || break
     done
@@ -178,8 +178,9 @@ undo_run() {
     return "$code"
 }
 
-# undo_wait PID: its status, once it has ended. A signal ends a wait, and not what is waited for.
-undo_wait() {
+# wait_through PID: the status of our child, once it has ended. A signal ends a wait, and not what is waited for. Needs
+# processes.bash.
+wait_through() {
     local code=0 again=0
     wait "$1" || code=$?
     while ((code > 128)) && pid_runs "$1"; do

@@ -77,7 +77,7 @@ elsewhere_host() {
     incoming=$said
     temporary_note folder "$incoming"
     elsewhere_start "$@"
-    elsewhere_wait "$elsewhere_taker" || taken=$?
+    wait_through "$elsewhere_taker" || taken=$?
     elsewhere_taker=''
     elsewhere_hang_up
     # Else it is not said to end, as it would not hear it.
@@ -173,17 +173,6 @@ elsewhere_words() {
         [[ ! $line =~ [^\ ]*/jostle-ssh\.[A-Za-z0-9]{6}/records ]] || line=${line/"${BASH_REMATCH[0]}"/"$folder"}
         printf '%s\n' "$line" >&2
     done
-}
-
-# elsewhere_wait PID: waits for our child's end; its status. A signal ends a wait, and not what is waited for.
-elsewhere_wait() {
-    local code
-    until
-        code=0
-        wait "$1" || code=$?
-        ! pid_runs "$1"
-    do :; done
-    return "$code"
 }
 
 # elsewhere_take HOST: puts what the other half sends (jobs/ssh/bring), from stdin, into the folder. 0: all of it came; 1: it cannot
