@@ -495,14 +495,13 @@ severity() {
         holds '.warnings[] | select(.flag == "not-converged") | .advice | test("longer input") and (test("allow more|about") | not)'
 }
 
-# moving WHAT: 16 blocks, each the mirror of the one before, of a baseline and a load twice as long. WHAT (awk, of the
+# moving WHAT: 16 blocks, each in an order of its own by lot, of a baseline and a load twice as long. WHAT (awk, of the
 # run's number r, the block's number b, whether it is loaded, and follows a loaded one) is a factor; noise is 0.1 %.
 moving() {
     awk "$RANDOM_AWK"'BEGIN {
             random_from(3)
             for (b = 1; b <= 16; b++) {
-                if (b % 2) first = random() < 0.5
-                else first = !first
+                first = random() < 0.5
                 for (k = 0; k < 2; k++) {
                     loaded = k == 0 ? first : !first
                     r++

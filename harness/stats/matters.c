@@ -13,10 +13,9 @@
 // Found with `make simulate --tables problems`: of experiments on independent runs at most 2 % have
 // a problem, whatever they measure.
 static const double trend_level = 0.004, dependent = 0.9;      // of a lone condition
-static const double alike_level = 0.015, drift_level = 0.0015; // of all ratios together
-static const double apart_from = 1.7;      // how much alike two blocks and the next two are, as z
-static const double carried_level = 0.008; // of all loads together
-static const double common_most = 0.5;     // of an after-effect that all runs show
+static const double alike_level = 0.007, drift_level = 0.0015; // of all ratios together
+static const double carried_level = 0.008;                     // of all loads together
+static const double common_most = 0.5; // of an after-effect that all runs show
 enum { WINDOWS = 5, WINDOW_LEAST = 2 };
 
 bool matters_alone(struct session *session, size_t condition, size_t metric, enum flag flag)
@@ -75,16 +74,6 @@ static double range_of(const double *value, size_t n)
     return (high - low) / (double)width;
 }
 
-// Two blocks mirror each other, so interference that keeps step with the runs makes them alike. The
-// order of the next two is drawn anew: what they have in common with these is no such thing.
-static double alike_by_twos(const double *value, size_t n)
-{
-    OWNED double *two = must(calloc(n / 2 + 1, sizeof *two));
-    for (size_t i = 0; i < n / 2 * 2; i++)
-        two[i / 2] += value[i];
-    return dependence_of(two, n / 2, 1).alike;
-}
-
 bool matters_unsteady(struct session *session, struct ratio of)
 {
     const struct settings *settings = session->settings;
@@ -98,14 +87,14 @@ bool matters_unsteady(struct session *session, struct ratio of)
     OWNED double *value = near_changes(session, of, &count);
     if (!value)
         return false;
-    const bool alike = seen->seen.alike > gsl_cdf_ugaussian_Qinv(alike_level / family) &&
-                       alike_by_twos(value, count) > apart_from;
+    const bool alike = seen->seen.alike > gsl_cdf_ugaussian_Qinv(alike_level / family);
     const bool moves = settings_has_gate(settings) || ratio.error > settings->error ||
                        range_of(value, count) > settings->error;
     return (alike || seen->drift_p < drift_level / family) && moves;
 }
 
-// The runs of a session by their place within two blocks, which mirror each other.
+// The runs of a session by their place within two blocks: interference that comes back as often
+// stays at one place.
 struct places {
     double level[MAX_CONDITIONS];      // mean logarithm of each condition
     double common[2 * MAX_CONDITIONS]; // how far from it loaded runs at that place are on average
