@@ -100,7 +100,7 @@ bool gate_is_decided(struct session *session)
 }
 
 // One experiment's verdicts in the making.
-struct judgement {
+struct verdicts {
     struct session *session;
     const json_t *warnings;
     enum against against;
@@ -172,12 +172,12 @@ static bool holds_beside(const json_t *warning, const struct session *session, s
 }
 
 // `why`: the flags of the problems beside which it does not hold.
-static enum verdict judge(const struct judgement *judgement, struct ratio of, json_t *why)
+static enum verdict judge(const struct verdicts *verdicts, struct ratio of, json_t *why)
 {
-    const enum verdict seen = verdict_of_interval(judgement->session, of);
+    const enum verdict seen = verdict_of_interval(verdicts->session, of);
     enum verdict verdict = seen;
-    JSON_EACH (warning, judgement->warnings) {
-        if (holds_beside(warning, judgement->session, of, seen))
+    JSON_EACH (warning, verdicts->warnings) {
+        if (holds_beside(warning, verdicts->session, of, seen))
             continue;
         verdict = VERDICT_UNDECIDED;
         json_add_once(why, json_object_get(warning, "flag"));
@@ -186,7 +186,7 @@ static enum verdict judge(const struct judgement *judgement, struct ratio of, js
 }
 
 // Its slowdown or comparison in the summary.
-static json_t *record_of(const struct judgement *of, size_t condition, size_t metric)
+static json_t *record_of(const struct verdicts *of, size_t condition, size_t metric)
 {
     const struct settings *settings = of->session->settings;
     return json_ratio_of(of->ratios, settings->conditions[condition],
@@ -198,7 +198,7 @@ static void set_verdict(json_t *ratio, const char *member, enum verdict verdict)
     json_object_set_new(ratio, member, json_string(verdict_names[verdict]));
 }
 
-static void judge_condition(const struct judgement *of, size_t condition, struct gate_sum *sum,
+static void judge_condition(const struct verdicts *of, size_t condition, struct gate_sum *sum,
                             json_t *why)
 {
     const struct settings *settings = of->session->settings;
@@ -232,7 +232,7 @@ void verdicts_add(struct session *session, json_t *summary)
 {
     const struct settings *settings = session->settings;
     const enum against against = settings_decides_by(settings);
-    const struct judgement of = {
+    const struct verdicts of = {
         .session = session,
         .warnings = json_object_get(summary, "warnings"),
         .against = against,

@@ -406,9 +406,10 @@ static bool matters(const struct view *view, enum flag flag)
 {
     if (flag == FLAG_CARRY_OVER)
         return matters_carry_over(view->session, view->index, view->metric);
-    if (flag == FLAG_UNSTEADY)
-        return unsteady_ratio(view).against < PAIRINGS &&
-               matters_unsteady(view->session, unsteady_ratio(view));
+    if (flag == FLAG_UNSTEADY) {
+        const struct ratio of = unsteady_ratio(view);
+        return of.against < PAIRINGS && matters_unsteady(view->session, of);
+    }
     return matters_alone(view->session, view->index, view->metric, flag);
 }
 
