@@ -239,16 +239,6 @@ static const char *timed_out(const struct finding *finding)
         finding->load, number_fixed(floor(100 * ratio) / 100, 2, ROOM), censored, runs);
 }
 
-// "4.2 ms", "100": a figure with its unit, if it has one.
-static const char *figure_text(struct arena *texts, double value, const char *unit)
-{
-    const struct scale scale = scale_of(value, unit);
-    const double scaled = value * scale.factor;
-    const char *shown_unit = shown(texts, scale.unit);
-    return said(texts, "%s%s%s", number_fixed(scaled, number_decimals(scaled), ROOM),
-                *shown_unit == '\0' ? "" : " ", shown_unit);
-}
-
 // Of a figure that is the same in all runs of both, or is 0 in those of the baseline.
 static const char *without_interval(const struct finding *finding)
 {
@@ -260,8 +250,8 @@ static const char *without_interval(const struct finding *finding)
     if (isnan(base) || isnan(center))
         return NULL;
     const char *words = finding->timed ? "it takes" : said(texts, "%s is", finding->metric->words),
-               *value = figure_text(texts, center, finding->metric->unit),
-               *before = figure_text(texts, base, finding->metric->unit);
+               *value = kept(texts, number_scaled(center, finding->metric->unit, ROOM)),
+               *before = kept(texts, number_scaled(base, finding->metric->unit, ROOM));
     if (!view_holds(finding->slowdown, "constant"))
         return base == 0 && center > 0 ? said(texts, "Beside %s %s %s, and %s in all runs alone.",
                                               finding->load, words, value, before)
@@ -406,7 +396,7 @@ void finding_put_alone(struct line *json, const struct experiment *experiment)
         return;
     const struct scale scale = scale_of(center, metric->unit);
     const char *verb = timed ? "It takes" : said(texts, "%s is", metric->words),
-               *value = figure_text(texts, center, metric->unit);
+               *value = kept(texts, number_scaled(center, metric->unit, ROOM));
     const char *time = timed ? view_string(view_path(baseline, "time", "text")) : NULL;
     const char *fixed = timed ? fixed_time(experiment, baseline, NULL) : NULL;
     if (fixed)
