@@ -34,4 +34,13 @@ load report
     "$JOSTLE" slowdown --quiet --runs 6 --output more --metric 'pages=stdout:/pages ([0-9]+)/' --load 'held=exec: flock held sleep 1000' -- \
         sh -c 'flock --nonblock held echo pages 100 || echo pages 120'
     [[ $(first more) == 'Beside held '*' pages is 120 in all runs, and 100 alone.' ]]
+    # Two groups of pairs: in 12 of 30 blocks the load makes it slower than in the others.
+    cat >grouped <<'EOF'
+flock --nonblock held echo pages $((100 + RANDOM % 3)) && exit
+echo x >>slow
+echo pages $((($(wc -l <slow) % 5 < 2 ? 40 : 80) + RANDOM % 2))
+EOF
+    "$JOSTLE" slowdown --quiet --runs 30 --output groups --metric 'pages=stdout:/pages ([0-9]+)/,better=higher' --load 'held=exec: flock held sleep 1000' -- \
+        bash grouped
+    [[ $(first groups) =~ ' pages is 0.'[78][0-9]' times as high in 18 of 30 runs, 0.'[34][0-9]' times in 12; typically about 0.'|' pages is 0.'[78][0-9]' times as high in 18 of 30 runs, 0.'[34][0-9]' times in 12; typically 0.' ]]
 }

@@ -63,6 +63,8 @@ def one_experiment(name):
         said = [line for line in lines if re.match(re.escape(f"Beside {cell['condition']}") + r"( \(|\b)", line)]
         for text in said[:1]:
             sentence(text, slowdown, f"{name} {cell['condition']}")
+            load = slowdown["judgement"]["load"]
+            expect((" But " in text) == (load is not None and not load["arrived"]), name, "how much of the load arrived is", load, "and told as:", text)
 
 
 def tables(model):

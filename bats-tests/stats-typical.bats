@@ -36,7 +36,7 @@ made() {
         and .mean.ci[0] >= 1 and .mean.ci[1] == null and .mean.ratio > 4
         and .stragglers.own.runs == 1 and .stragglers.own.of == 8 and .stragglers.reference.runs == 0' <out
     holds '.slowdowns[0] | .ratio == .typical.ratio and .ci == .typical.ci
-        and (.answer | test("^Beside load it takes 1\\.4[0-9]* times as long \\(.* to .*\\)\\. Besides, 1 run in 8 \\(1 in [0-9]+ to 1 in [0-9.]+\\) takes 21 times as long, none alone: on average 5\\.[0-9]+ times \\(at least 1\\.[0-9]+\\); about 80 runs would tell\\.$"))' <out
+        and (.seldom | test("^Besides, 1 run in 8 \\(1 in [0-9]+ to 1 in [0-9.]+\\) takes 21 times as long, none alone: on average 5\\.[0-9]+ times \\(at least 1\\.[0-9]+\\); about 80 runs would tell\\.$"))' <out
 }
 
 # bats test_tags=slow
@@ -115,11 +115,10 @@ PYTHON
     made 40 'x = 1 + 0.1 * rand(); y = 1.5 * (1 + 0.1 * rand())' | summary | holds '.slowdowns[0] | .p < 0.001 and .distinguishable'
 }
 
-@test "fewer than six pairs give no verdict, and it is said how many are needed" {
+@test "fewer than six pairs give no verdict" {
     RUNS=5
     pairs 1 2 1.01 2.1 0.99 2.05 1.02 2.2 1 2.01 | summary |
-        holds '.slowdowns[0] | .ci == null and .p == null and .distinguishable == null and (.ratio - 2.05 | fabs) < 0.05
-            and (.answer | contains("shows from 6 pairs of runs on, there are 5"))'
+        holds '.slowdowns[0] | .ci == null and .p == null and .distinguishable == null and (.ratio - 2.05 | fabs) < 0.05'
     RUNS=6
     pairs 1 2 1.01 2.1 0.99 2.05 1.02 2.2 1 2.01 1.01 2.02 | summary | holds '.slowdowns[0] | .ci[0] > 1.9 and .distinguishable and .p == 2 / 64'
 }
@@ -128,8 +127,7 @@ PYTHON
     local -a rate=(--metric 'rate=stdout:/(.)/,better=higher')
     RUNS=8
     jq -nc 'range(1; 9) as $b | ["baseline", 100], ["load", 50] | { condition: .[0], block: $b, wall_s: 1, metrics: { rate: { value: (.[1] + $b % 3) } } }' |
-        summary "${rate[@]}" | holds '.slowdowns[] | select(.metric == "rate") | (.ratio - 2 | fabs) < 0.1 and .ci[0] > 1.9 and (.of_reference - 0.5 | fabs) < 0.02
-            and (.answer | startswith("Beside load its rate is 0.5"))'
+        summary "${rate[@]}" | holds '.slowdowns[] | select(.metric == "rate") | (.ratio - 2 | fabs) < 0.1 and .ci[0] > 1.9 and (.of_reference - 0.5 | fabs) < 0.02'
 }
 
 @test "values of 0 are compared by their differences" {
@@ -154,8 +152,7 @@ PYTHON
             and (.seldom | startswith("Besides, alone 1 run in 10"))'
     # Where there are none, the typical ratio and that of the means say the same, and one is said.
     made 30 'x = 1 + 0.02 * rand(); y = 1.5 * (1 + 0.02 * rand())' | summary |
-        holds '.slowdowns[0] | .stragglers.own.runs == 0 and .seldom == null and (.answer | test("^Beside load it takes 1\\.[45][0-9]+ times as long \\([0-9.]+ to [0-9.]+\\)\\.$"))
-            and (.mean.ci | all(. != null))'
+        holds '.slowdowns[0] | .stragglers.own.runs == 0 and .seldom == null and (.mean.ci | all(. != null))'
 }
 
 @test "a load that slows some of the runs more has two groups, and an interval that reaches from one to the other" {
@@ -164,8 +161,7 @@ PYTHON
     for gap in 1.2 2; do
         made 30 'x = 1 + 0.02 * rand(); y = 1.25 * (i % 5 < 2 ? '"$gap"' : 1) * (1 + 0.02 * rand())' | summary >out
         holds '.slowdowns[0] | (.groups | map(.runs) == [18, 12]) and (.groups[0].ratio / 1.25 - 1 | fabs) < 0.02
-            and (.groups[1].ratio / 1.25 / $gap - 1 | fabs) < 0.02 and .ci[0] < 1.3 and .ci[1] > 1.25 * ($gap | sqrt) * 0.98
-            and (.answer | test("^Beside load it takes 1\\.2[0-9] times as long in 18 of 30 runs, [0-9.]+ times in 12; typically 1\\.[0-9]+ times as long \\("))' \
+            and (.groups[1].ratio / 1.25 / $gap - 1 | fabs) < 0.02 and .ci[0] < 1.3 and .ci[1] > 1.25 * ($gap | sqrt) * 0.98' \
             --argjson gap "$gap" <out
     done
     # Closer than the error that was asked, and of one kind.
@@ -173,8 +169,7 @@ PYTHON
     made 30 'x = 1 + 0.2 * rand(); y = 1.25 * (1 + 0.2 * rand())' | summary | holds '.slowdowns[0].groups == null'
     # Where more is better, the lower figure is the worse group.
     jq -nc 'range(1; 31) as $b | ["baseline", 100], ["load", (if $b % 5 < 2 then 40 else 80 end)] | { condition: .[0], block: $b, wall_s: 1, metrics: { rate: { value: (.[1] + $b % 3 / 9) } } }' |
-        summary --metric 'rate=stdout:/(.)/,better=higher' | holds '.slowdowns[] | select(.metric == "rate") | (.groups | map(.runs) == [18, 12] and (.[0].ratio - 1.25 | fabs) < 0.01 and (.[1].ratio - 2.5 | fabs) < 0.02)
-            and (.answer | startswith("Beside load its rate is 0.80 times that alone in 18 of 30 runs, 0.40 times in 12; typically 0."))'
+        summary --metric 'rate=stdout:/(.)/,better=higher' | holds '.slowdowns[] | select(.metric == "rate") | (.groups | map(.runs) == [18, 12] and (.[0].ratio - 1.25 | fabs) < 0.01 and (.[1].ratio - 2.5 | fabs) < 0.02)'
 }
 
 @test "stragglers on both sides do not hide what all other pairs show" {

@@ -10,7 +10,6 @@
 #include "common/text.h"
 #include "common/units.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,97 +136,20 @@ struct interval stragglers_mean(struct session *session, struct ratio of)
     return ratio;
 }
 
-enum { PART = BOUNDED_SIZE };
-
-struct answer {
-    struct session *session;
-    struct ratio of;
-    struct interval typical; // above 1 is worse
-    struct seldom seldom;
-    char place[PART], other_place[PART]; // "beside half", "alone"
-};
+enum { PART = 128 };
 
 bool words_is_time(const struct metric_setting *metric)
 {
     return relation_is_time(metric->unit, metric->higher_is_better);
 }
 
-// ---- sentences ----
-
-// The judgement of the ratio, where that is the typical one; else what is typical has none.
-static enum effect effect_in(const struct answer *answer)
-{
-    return answer->session->settings->statistic == STATISTIC_TYPICAL
-               ? judgement_effect(answer->session, answer->of)
-               : EFFECT_SEEN;
-}
-
-// "1.25 times as long in 18 of 30 runs, 1.50 times in 12; typically ", where the pairs fall into
-// two groups.
-static void print_groups(const struct answer *answer, const char *what, FILE *stream)
-{
-    const bool higher = answer->session->settings->metrics.item[answer->of.metric].higher_is_better;
-    const struct groups groups = metric_groups(answer->session, answer->of);
-    if (groups.low_count > 0)
-        fprintf(stream, "%.2f times %s in %zu of %zu runs, %.2f times in %zu; typically ",
-                higher ? 1 / groups.low : groups.low, what, groups.low_count,
-                groups.low_count + groups.high_count, higher ? 1 / groups.high : groups.high,
-                groups.high_count);
-}
-
-// "Beside half it takes 1.50 times as long (1.46 to 1.54).", in the metric's own direction.
-static void print_ratio(const struct answer *answer, const struct interval *plain, FILE *stream)
-{
-    const struct metric_setting *metric =
-        &answer->session->settings->metrics.item[answer->of.metric];
-    const size_t pairs = session_pairs(answer->session, answer->of)->count;
-    const size_t needed = statistic_runs(STATISTIC_TYPICAL, answer->session->critical.confidence);
-    char figure[PART], bounds[PART];
-    OWNED char *what =
-        words_is_time(metric) ? text_of("%s", "as long") : text_of("that %s", answer->other_place);
-    bounded_number(plain, plain->center, figure);
-    bounded_range(plain, bounds);
-    if (words_is_time(metric))
-        fputs("it takes ", stream);
-    else
-        fprintf(stream, "its %s is ", metric->name);
-    print_groups(answer, what, stream);
-    fprintf(stream, "%s times %s%s", figure, what, bounds);
-    if (!isfinite(answer->typical.low) && pairs < needed)
-        fprintf(stream, "; how sure that is shows from %zu pairs of runs on, there are %zu", needed,
-                pairs);
-}
-
-static void print_typical(const struct answer *answer, FILE *stream)
-{
-    const bool higher = answer->session->settings->metrics.item[answer->of.metric].higher_is_better;
-    const struct interval plain = interval_of_reference(&answer->typical, higher);
-    const enum effect effect = effect_in(answer);
-    fprintf(stream, "%c%s ", toupper(answer->place[0]), answer->place + 1);
-    if (effect == EFFECT_NONE)
-        fprintf(stream, "no effect is seen: at most %.2g %% either way",
-                100 * effect_at_most(&plain));
-    else
-        print_ratio(answer, &plain, stream);
-    if (effect == EFFECT_UNKNOWN && isfinite(answer->typical.low))
-        fputs(", which may be chance", stream);
-    fputc('.', stream);
-}
-
-// The sentences; null for none.
-static json_t *text_json(const struct answer *answer, bool typical, bool seldom)
+// What seldom happens, in sentences; null: nothing does.
+static json_t *seldom_json(const struct seldom *seldom)
 {
     char *text;
     size_t size;
-    if (!typical && !seldom)
-        return json_null();
     FILE *stream = must(open_memstream(&text, &size));
-    if (typical)
-        print_typical(answer, stream);
-    if (typical && seldom)
-        fputc(' ', stream);
-    if (seldom)
-        seldom_print(&answer->seldom, stream);
+    seldom_print(seldom, stream);
     return json_owned_text(stream_text(stream, &text));
 }
 
@@ -257,53 +179,53 @@ static json_t *groups_json(const struct groups *groups)
                      (json_int_t)groups->high_count);
 }
 
+// "beside half" and "alone", or two variants, of `of`.
+static void place_names(const struct settings *settings, struct ratio of, char place[static PART],
+                        char other[static PART])
+{
+    const size_t reference = settings_reference(settings, of.condition, of.against);
+    const char *load = settings_load_name(settings, of.condition);
+    if (of.against == AGAINST_ALONE) {
+        snprintf(place, PART, "beside %.100s", load ? load : settings->conditions[of.condition]);
+        snprintf(other, PART, "alone");
+        return;
+    }
+    snprintf(place, PART, "with %.100s",
+             settings->conditions[settings_variant(settings, of.condition)]);
+    snprintf(other, PART, "with %.100s",
+             settings->conditions[settings_variant(settings, reference)]);
+}
+
 void answer_add(struct session *session, struct ratio of, json_t *record)
 {
     const struct settings *settings = session->settings;
     const struct pairs *pairs = session_pairs(session, of);
     const struct sides sides = sides_of(session, of);
-    const size_t reference = settings_reference(settings, of.condition, of.against);
-    const char *load = settings_load_name(settings, of.condition);
-    struct answer answer = {
-        .session = session,
-        .of = of,
-        .typical = metric_typical(session, of),
-        .seldom =
-            {
-                .own = sides.higher ? sides.x : sides.y,
-                .other = sides.higher ? sides.y : sides.x,
-                .p = pairs_p(pairs, &sides),
-                .confidence = session->critical.confidence,
-                .mean = stragglers_mean(session, of),
-                .is_time = words_is_time(&settings->metrics.item[of.metric]),
-                .higher_is_better = sides.higher,
-            },
-        .other_place = "alone",
+    const struct interval typical = metric_typical(session, of);
+    char place[PART], other_place[PART];
+    place_names(settings, of, place, other_place);
+    const struct seldom seldom = {
+        .own = sides.higher ? sides.x : sides.y,
+        .other = sides.higher ? sides.y : sides.x,
+        .p = pairs_p(pairs, &sides),
+        .confidence = session->critical.confidence,
+        .typical = typical.center,
+        .mean = stragglers_mean(session, of),
+        .place = place,
+        .other_place = other_place,
+        .is_time = words_is_time(&settings->metrics.item[of.metric]),
+        .higher_is_better = sides.higher,
     };
-    struct seldom *rare = &answer.seldom;
-    const bool known =
-        pairs->count > 0 && answer.typical.center > 0 && session_censored(session, of) == 0;
-    const bool seldom = known && rare->own.count + rare->other.count > 0;
-    rare->typical = answer.typical.center;
-    rare->place = answer.place;
-    rare->other_place = answer.other_place;
-    if (of.against == AGAINST_ALONE) {
-        snprintf(answer.place, PART, "beside %.100s",
-                 load ? load : settings->conditions[of.condition]);
-    } else {
-        snprintf(answer.place, PART, "with %.100s",
-                 settings->conditions[settings_variant(settings, of.condition)]);
-        snprintf(answer.other_place, PART, "with %.100s",
-                 settings->conditions[settings_variant(settings, reference)]);
-    }
+    const bool is_told = pairs->count > 0 && typical.center > 0 &&
+                         session_censored(session, of) == 0 &&
+                         seldom.own.count + seldom.other.count > 0;
     const struct groups groups = metric_groups(session, of);
     json_extend(record,
-                json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o, s:o}", "groups",
-                          groups_json(&groups), "typical", bound_json(&answer.typical), "mean",
-                          bound_json(&rare->mean), "stragglers", "own", stragglers_json(&rare->own),
-                          "reference", stragglers_json(&rare->other), "p", json_figure(rare->p),
-                          "answer", text_json(&answer, known, seldom), "seldom",
-                          text_json(&answer, false, seldom)));
+                json_pack("{s:o, s:o, s:o, s:{s:o, s:o, s:o}, s:o}", "groups", groups_json(&groups),
+                          "typical", bound_json(&typical), "mean", bound_json(&seldom.mean),
+                          "stragglers", "own", stragglers_json(&seldom.own), "reference",
+                          stragglers_json(&seldom.other), "p", json_figure(seldom.p), "seldom",
+                          is_told ? seldom_json(&seldom) : json_null()));
 }
 
 // ---- a ratio in one sentence ----
@@ -406,11 +328,11 @@ json_t *words_comparison(const struct settings *settings, size_t condition, size
     return json_owned_text(text_of("%s%s %s", of.variant, is_time ? "" : ":", change));
 }
 
-json_t *words_interaction(const struct settings *settings, size_t condition, size_t metric,
-                          const struct interval *ratio)
+json_t *words_interaction(const struct settings *settings, struct ratio ratio_of,
+                          const struct interval *ratio, enum effect effect)
 {
-    const struct words_of of = words_of(settings, condition, metric);
-    const bool seen = interval_excludes_one(ratio);
+    const struct words_of of = words_of(settings, ratio_of.condition, ratio_of.metric);
+    const bool seen = effect == EFFECT_SEEN;
     if (!(ratio->center > 0))
         return json_null();
     OWNED char *figure = ratio_text(ratio);

@@ -17,9 +17,6 @@ enum effect effect_named(const char *name)
     return effect;
 }
 
-// More pairs than this are no advice: their number is a guess.
-static const double most_pairs_named = 10000;
-
 enum effect effect_of(const struct interval *ratio, bool is_seen)
 {
     if (ratio->constant)
@@ -43,6 +40,6 @@ double effect_pairs_needed(const struct interval *ratio, double pairs)
     const double needed = ceil(pairs * pow(half / wanted, 2));
     // Beside 1 already: it is the test, or the family, that asks for more.
     const double least = pairs + 1;
-    return isfinite(half) && isfinite(needed) && needed <= most_pairs_named ? fmax(needed, least)
-                                                                            : NAN;
+    return isfinite(half) && isfinite(needed) && needed <= EFFECT_MOST_PAIRS ? fmax(needed, least)
+                                                                             : NAN;
 }

@@ -19,6 +19,9 @@ extern const char *const effect_remarks[EFFECTS];
 // A ratio that is surely within this of 1 has no effect.
 #define EFFECT_NEGLIGIBLE 0.05
 
+// More pairs of runs than this are no advice: their number is a guess, and the input is too short.
+#define EFFECT_MOST_PAIRS 3000
+
 // What a ratio says. `is_seen`: its test says so, in the family of all that are looked at together.
 // An interval that has 1 in it is never an effect, whatever the test says, nor is one beside 1 that
 // the test does not confirm.

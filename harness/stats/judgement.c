@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // The ratios of a session that are one family, and their p values.
 struct ratios {
@@ -93,6 +94,29 @@ enum effect judgement_effect(struct session *session, struct ratio of)
     return effect_of(&ratio, metric_is_judged(session, of) && is_seen(session, of));
 }
 
+// What it did of what was due; a load that was due nothing although it has a rate did none of it.
+static double share_of(const struct delivery *delivery)
+{
+    return delivery->due > 0 ? delivery->done / delivery->due : delivery->asked ? 0 : NAN;
+}
+
+// The load of a condition that came least to what it was due; null: none has a rate.
+static json_t *load_json(const struct condition *condition)
+{
+    const struct load_sum *least = NULL;
+    for (size_t i = 0; i < condition->load_count; i++) {
+        const struct load_sum *load = &condition->loads[i];
+        const bool is_known = load->delivery.known && !isnan(share_of(&load->delivery));
+        if (is_known && (!least || share_of(&load->delivery) < share_of(&least->delivery)))
+            least = load;
+    }
+    if (!least)
+        return json_null();
+    return json_pack("{s:s, s:o, s:b}", "name", least->name, "share",
+                     json_figure(share_of(&least->delivery)), "arrived",
+                     !judge_short(&least->delivery));
+}
+
 void judgement_add(struct session *session, struct ratio of, json_t *record)
 {
     const struct interval ratio = metric_ratio(session, of);
@@ -105,9 +129,48 @@ void judgement_add(struct session *session, struct ratio of, json_t *record)
                                                       : json_null());
     json_object_set_new(
         record, "judgement",
-        json_pack("{s:s, s:o, s:o, s:o, s:I}", "effect", effect_names[effect], "at_most",
-                  json_figure(effect == EFFECT_NONE ? effect_at_most(&ratio) : NAN), "pairs_needed",
+        json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:o, s:[]}", "effect", effect_names[effect],
+                  "at_most", json_figure(effect == EFFECT_NONE ? effect_at_most(&ratio) : NAN),
+                  "pairs_needed",
                   json_figure(effect == EFFECT_UNKNOWN ? effect_pairs_needed(&ratio, pairs) : NAN),
                   "q", json_figure(look && look->family > 0 ? look->q : NAN), "family",
-                  (json_int_t)(look ? look->family : 1)));
+                  (json_int_t)(look ? look->family : 1), "level",
+                  json_figure(session->settings->confidence), "load",
+                  load_json(&session->conditions[of.condition]), "problems"));
+}
+
+// Whether a warning is of a ratio: of its condition, of what this is compared with, or of all; and
+// of its metric, or of all.
+static bool is_of(const json_t *warning, const json_t *ratio)
+{
+    const char *condition = json_text_at(warning, "condition"),
+               *metric = json_text_at(warning, "metric");
+    const char *own[] = {json_text_at(ratio, "condition"), json_text_at(ratio, "reference")};
+    const bool is_there = !condition || (own[0] && strcmp(condition, own[0]) == 0) ||
+                          (own[1] && strcmp(condition, own[1]) == 0);
+    return is_there && (!metric || strcmp(metric, json_text_or_empty(ratio, "metric")) == 0);
+}
+
+static void name_problem(json_t *ratio, const json_t *warning)
+{
+    json_t *problems = json_object_get(json_object_get(ratio, "judgement"), "problems");
+    const char *flag = json_text_or_empty(warning, "flag");
+    size_t i;
+    json_t *named;
+    if (!is_of(warning, ratio))
+        return;
+    json_array_foreach(problems, i, named) if (strcmp(json_string_value(named), flag) == 0) return;
+    json_array_append_new(problems, json_string(flag));
+}
+
+void judgements_name_problems(json_t *summary)
+{
+    static const char *const lists[] = {"slowdowns", "comparisons", "interactions"};
+    JSON_EACH (warning, json_object_get(summary, "warnings")) {
+        if (strcmp(json_text_or_empty(warning, "severity"), "problem") != 0)
+            continue;
+        for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+            JSON_EACH (ratio, json_object_get(summary, lists[i]))
+                name_problem(ratio, warning);
+    }
 }

@@ -226,8 +226,9 @@ static json_t *interaction(struct session *session, struct ratio of)
 {
     const struct interval ratio = metric_ratio(session, of);
     json_t *json = ratio_json(session, of, &ratio);
-    json_object_set_new(json, "text",
-                        words_interaction(session->settings, of.condition, of.metric, &ratio));
+    json_object_set_new(
+        json, "text",
+        words_interaction(session->settings, of, &ratio, judgement_effect(session, of)));
     return json;
 }
 
@@ -433,5 +434,6 @@ json_t *summary_build(struct session *session)
         json_object_set_new(summary, "washout", washout_json(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors_json(session));
+    judgements_name_problems(summary);
     return summary;
 }

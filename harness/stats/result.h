@@ -1,6 +1,7 @@
 #ifndef STATS_RESULT_H
 #define STATS_RESULT_H
 
+#include "effect.h"
 #include "interval.h"
 #include "session.h"
 
@@ -37,16 +38,15 @@ json_t *summary_build(struct session *session);
 // bounds at all.
 struct interval stragglers_mean(struct session *session, struct ratio of);
 
-// The two answers about a ratio: what typically happens, and what seldom does.
+// What typically happens to a ratio, and what seldom does.
 
 // Adds to the record of a ratio, whatever its own statistic is:
 // - typical, mean: {ratio, ci: [low, high]}; of the mean a bound is null that the runs cannot tell
 //   (stragglers above)
 // - stragglers: of the condition and of its reference {runs, of, share: [low, high], times,
 //   needed}; p: that as uneven a share is chance
-// - answer: both in words, "Beside half it takes 1.50 times as long (1.46 to 1.54). Besides, 1 run
-//   in 10 (1 in 30 to 1 in 4) takes 10 times as long, none alone: on average 2.4 times."; seldom:
-//   the second sentence alone, null where no run straggles.
+// - seldom: the stragglers in words, "Besides, 1 run in 10 (1 in 30 to 1 in 4) takes 10 times as
+//   long, none alone: on average 2.4 times."; null where no run straggles.
 void answer_add(struct session *session, struct ratio of, json_t *record);
 
 // relation_is_time() of a metric.
@@ -67,9 +67,10 @@ struct words_of words_of(const struct settings *settings, size_t condition, size
 json_t *words_comparison(const struct settings *settings, size_t condition, size_t metric,
                          const struct interval *ratio);
 
-// Such as "mem-50 changes how new compares with old: 1.05 [1.02, 1.08] times the ratio alone".
-json_t *words_interaction(const struct settings *settings, size_t condition, size_t metric,
-                          const struct interval *ratio);
+// Such as "mem-50 changes how new compares with old: 1.05 [1.02, 1.08] times the ratio alone"; of
+// an effect that is not seen "is not seen to change".
+json_t *words_interaction(const struct settings *settings, struct ratio ratio_of,
+                          const struct interval *ratio, enum effect effect);
 
 // Adds to a record of a ratio how people say it: unit, better, of_reference, of_reference_ci, and
 // text about the plain quotient: "throughput 0.74 [0.71, 0.78] of alone", "wall_s 1.38 [1.30, 1.45]

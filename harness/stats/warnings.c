@@ -66,13 +66,10 @@ static struct message not_converged(const struct session *session, size_t condit
     return message;
 }
 
-// More runs than this are not advice: their number is a guess, and the input is too short.
-static const double most_runs_advised = 3000;
-
 // How to come to know it better: `needed` runs would do; NAN: how many is not known.
 static void add_remedy(struct message *message, double needed)
 {
-    if (needed > most_runs_advised)
+    if (needed > EFFECT_MOST_PAIRS)
         message_detail(message, "remedy",
                        "use a longer input or a quieter machine: more runs alone would hardly do");
     else if (needed > 0)
