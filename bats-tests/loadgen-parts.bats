@@ -8,7 +8,7 @@ setup_file() {
     local source=$BATS_TEST_DIRNAME/../loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -I"$source/.." -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
-        "$source"/{lines,timing,cpu/profile,core/pages,mem/machine}.c "$BIN/../libcommon.a" -luv -lhwloc -ljansson -lm
+        "$source"/{lines,timing,demand,cpu/profile,core/pages,mem/machine}.c "$BIN/../libcommon.a" -luv -lhwloc -ljansson -lm
 }
 
 check() {
@@ -21,6 +21,14 @@ check() {
 
 @test "the pacer neither drifts nor divides a small rate to zero, and drops only past its debt" {
     check pacer
+}
+
+@test "a rate that changes all the time asks for its integral, and each operation has its time" {
+    check changing
+}
+
+@test "a schedule asks for the area below its line, again and again, and its inverse agrees" {
+    check stages
 }
 
 @test "profiles are read in each of their forms, and a broken one is refused" {

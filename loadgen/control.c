@@ -346,6 +346,7 @@ static void finish(struct control *control)
     struct run *run = control->run;
     control->phase = ENDED;
     engine_wait_idle(run);
+    engine_drop_owed(run);
     accounting_snapshot(run, &control->now); // before anything is checked: that is no load
     if (!failure_of(run) && run->load->verify)
         (void)run->load->verify(run); // a failure is reported as any other is

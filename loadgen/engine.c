@@ -17,6 +17,7 @@ struct engine {
     _Alignas(64) pthread_mutex_t mutex;
     pthread_cond_t changed;
     struct orders orders;
+    struct demand demand;
     unsigned begun;   // workers whose begin() is over
     unsigned running; // workers that are between resume and pause
     unsigned resumed; // workers that have taken up the last resume
@@ -27,6 +28,7 @@ struct engine {
     // Active time and what was offered in it, up to the last change.
     int64_t changed_ns, active_ns, unlimited_ns;
     double offered;
+    struct pacer *arrived; // of each worker, as far as `offered` has counted; NULL: evenly
     engine_listener *listener;
     void *listener_context;
 };
@@ -58,29 +60,32 @@ static void count_running(struct worker *worker)
         engine_report(engine, ENGINE_RUNNING);
 }
 
-// Nothing is due from end_ns on: nothing of that can be dropped, however late it is.
-static void count_dropped(struct worker *worker, int64_t at_ns)
+// A time of the clock as one of the demand, without pauses.
+static int64_t unpaused(const struct orders *orders, int64_t at_ns)
 {
-    const int64_t end_ns = worker->orders.end_ns;
-    if (at_ns - PACER_DEBT_NS > end_ns)
-        at_ns = end_ns + PACER_DEBT_NS;
-    const uint64_t dropped = pacer_drop(&worker->pacer, at_ns);
+    return at_ns - orders->paused_ns;
+}
+
+// Drops what was due before then and has not been taken.
+static void count_dropped(struct worker *worker, int64_t before_ns)
+{
+    const int64_t end_ns = worker->orders.end_ns; // nothing is due from then on
+    const int64_t at_ns = unpaused(&worker->orders, before_ns < end_ns ? before_ns : end_ns);
+    const uint64_t dropped =
+        pacer_take_until(&worker->pacer, demand_operations(&worker->demand, at_ns));
     if (dropped > 0)
         worker_count(worker, 0, 0, 0, dropped);
 }
 
-// A worker that was held up may see the end of its orders before it sees what it owes.
 static void take_orders(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;
     pthread_mutex_lock(&engine->mutex);
-    if (worker->orders.order == ORDER_RUN && has_operations(worker->run->load))
-        count_dropped(worker, engine->orders.epoch_ns);
     worker->orders = engine->orders;
+    if (worker->demand.changes != engine->demand.changes)
+        worker->demand = engine->demand;
     count_running(worker);
     pthread_mutex_unlock(&engine->mutex);
-    pacer_set(&worker->pacer, worker->orders.epoch_ns, worker->orders.rate / worker->orders.quantum,
-              worker->index, worker->run->threads);
 }
 
 bool worker_running(struct worker *worker)
@@ -108,12 +113,17 @@ bool worker_sleep_until(struct worker *worker, int64_t time_ns)
 
 bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
 {
-    count_dropped(worker, at_ns);
-    *due_ns = pacer_due(&worker->pacer, at_ns);
+    *due_ns = at_ns;
+    if (isinf(worker->orders.rate))
+        return true;
+    count_dropped(worker, at_ns - PACER_DEBT_NS);
+    const int64_t when_ns = demand_when(&worker->demand, worker->pacer.next);
+    *due_ns = when_ns == INT64_MAX ? INT64_MAX : when_ns + worker->orders.paused_ns;
     if (*due_ns >= worker->orders.end_ns)
         *due_ns = INT64_MAX;
     if (*due_ns > at_ns)
         return false;
+    worker->orders.quantum = demand_quantum(&worker->demand, worker->pacer.next);
     pacer_take(&worker->pacer);
     return true;
 }
@@ -296,6 +306,7 @@ static int create_workers(struct run *run)
         worker->index = i;
         worker->cpu = chosen_cpu(run, i);
         worker->orders = run->engine->orders;
+        pacer_begin(&worker->pacer, run->arrivals, i, run->threads);
         error = thread_start(&worker->thread, worker_main, worker);
         if (error == 0) {
             worker->started = true;
@@ -303,6 +314,27 @@ static int create_workers(struct run *run)
         }
     }
     return error;
+}
+
+#define USUAL_STEPS_PER_S 100
+
+double engine_quantum(const struct run *run)
+{
+    const double steps = run->load->steps_per_s > 0 ? run->load->steps_per_s : USUAL_STEPS_PER_S;
+    const double most = run->quantum, grain = run->grain;
+    if (!(grain > 0) || !isfinite(run->rate))
+        return most;
+    return fmin(fmax(floor(run->rate / steps / grain), 1) * grain, most);
+}
+
+// From now on the demand is that of the run's rate.
+static void bend_demand(struct run *run)
+{
+    struct engine *engine = run->engine;
+    engine->orders.rate = run->rate;
+    engine->orders.quantum = engine_quantum(run);
+    demand_change(&engine->demand, engine->active_ns,
+                  (struct piece){.quantum = engine->orders.quantum, .rate = run->rate});
 }
 
 int engine_start(struct run *run, engine_listener *listener, void *context)
@@ -314,10 +346,8 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     pthread_cond_init(&engine->changed, NULL);
     engine->listener = listener;
     engine->listener_context = context;
-    engine->orders = (struct orders){.order = ORDER_PAUSE,
-                                     .rate = run->rate,
-                                     .quantum = engine_quantum(run),
-                                     .end_ns = INT64_MAX};
+    engine->orders = (struct orders){.order = ORDER_PAUSE, .end_ns = INT64_MAX};
+    bend_demand(run);
     if (run->load->prepare && run->load->prepare(run) != 0)
         return -1;
     if (run->threads == 0)
@@ -340,26 +370,39 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     return !failure_of(run) ? 0 : -1;
 }
 
-#define USUAL_STEPS_PER_S 100
-
-double engine_quantum(const struct run *run)
+// Operations that are due before so many have been asked for: none at the very end, as the workers
+// have it.
+static double due_before(double operations)
 {
-    const double steps = run->load->steps_per_s > 0 ? run->load->steps_per_s : USUAL_STEPS_PER_S;
-    const double most = run->quantum, grain = run->grain;
-    if (!(grain > 0) || !isfinite(run->rate))
-        return most;
-    return fmin(fmax(floor(run->rate / steps / grain), 1) * grain, most);
+    return fmax(ceil(operations - 0.5), 0);
 }
 
-// Operations that are due in so long from the beginning of the orders: none at its very end, as the
-// workers have it.
-static double due_before(double time_ns, double each_ns)
+// How many become due while the demand comes from one number to another.
+static double due_between(struct run *run, double from, double to)
 {
-    return fmax(ceil(time_ns / each_ns - 0.5), 0);
+    struct pacer *arrived = run->engine->arrived;
+    double due = arrived ? 0 : due_before(to) - due_before(from);
+    for (unsigned i = 0; arrived && i < run->threads; i++)
+        due += (double)pacer_take_until(&arrived[i], to);
+    return due;
 }
 
-// Brings active time and offered amount up to now. With operations it is those that became due: at
-// a few a second, nobody could do rate * time of a short window.
+// Base units that were offered between two times of the present orders: with operations those that
+// became due, as at a few a second nobody could do rate * time of a short window.
+static double offered_between(struct run *run, int64_t from_ns, int64_t to_ns)
+{
+    const struct engine *engine = run->engine;
+    const struct orders *orders = &engine->orders;
+    const double own =
+        run->load->offered ? run->load->offered(run, orders->resumed_ns, from_ns, to_ns) : NAN;
+    if (!isnan(own))
+        return own;
+    const double from = demand_operations(&engine->demand, unpaused(orders, from_ns)),
+                 to = demand_operations(&engine->demand, unpaused(orders, to_ns));
+    return orders->quantum * (has_operations(run->load) ? due_between(run, from, to) : to - from);
+}
+
+// Brings active time and offered amount up to now.
 static void accounting_update(struct run *run, int64_t at_ns)
 {
     struct engine *engine = run->engine;
@@ -368,20 +411,11 @@ static void accounting_update(struct run *run, int64_t at_ns)
             engine->changed_ns > engine->orders.end_ns ? engine->changed_ns : engine->orders.end_ns;
     if (engine->orders.order == ORDER_RUN) {
         const int64_t passed_ns = at_ns - engine->changed_ns;
-        const double quantum = engine->orders.quantum, each_ns = quantum / run->rate * 1e9;
-        const double epoch_ns = (double)engine->orders.epoch_ns;
         engine->active_ns += passed_ns;
-        if (run->load->offered)
-            engine->offered +=
-                run->load->offered(run, engine->orders.epoch_ns, engine->changed_ns, at_ns);
-        else if (!isfinite(run->rate))
+        if (isinf(run->rate))
             engine->unlimited_ns += passed_ns;
-        else if (!has_operations(run->load))
-            engine->offered += run->rate * (double)passed_ns / 1e9;
         else
-            engine->offered +=
-                quantum * (due_before((double)at_ns - epoch_ns, each_ns) -
-                           due_before((double)engine->changed_ns - epoch_ns, each_ns));
+            engine->offered += offered_between(run, engine->changed_ns, at_ns);
     }
     engine->changed_ns = at_ns;
 }
@@ -392,10 +426,11 @@ static void give_orders(struct run *run, enum order order)
     const int64_t at_ns = clock_ns();
     pthread_mutex_lock(&engine->mutex);
     accounting_update(run, at_ns);
+    if (engine->orders.order != ORDER_RUN && order == ORDER_RUN) {
+        engine->orders.resumed_ns = at_ns;
+        engine->orders.paused_ns = at_ns - engine->active_ns;
+    }
     engine->orders.order = order;
-    engine->orders.rate = run->rate;
-    engine->orders.quantum = engine_quantum(run);
-    engine->orders.epoch_ns = at_ns;
     engine->orders.generation++;
     if (order == ORDER_RUN) {
         if (engine->length_ns > 0)
@@ -448,12 +483,22 @@ void engine_wait_idle(struct run *run)
     pthread_mutex_unlock(&engine->mutex);
 }
 
+void engine_drop_owed(struct run *run)
+{
+    const struct engine *engine = run->engine;
+    const double due = demand_operations(&engine->demand, engine->active_ns);
+    for (unsigned i = 0; run->workers && i < run->threads; i++)
+        if (has_operations(run->load) && isfinite(run->rate))
+            worker_count(&run->workers[i], 0, 0, 0, pacer_take_until(&run->workers[i].pacer, due));
+}
+
 void engine_set_rate(struct run *run, double rate)
 {
     struct engine *engine = run->engine;
     pthread_mutex_lock(&engine->mutex);
     accounting_update(run, clock_ns()); // with the old rate
     run->rate = rate;
+    bend_demand(run);
     pthread_mutex_unlock(&engine->mutex);
     give_orders(run, engine->orders.order);
 }

@@ -54,6 +54,8 @@ void engine_resume(struct run *run);
 // Asks the workers to pause; engine_wait_idle() waits until they have.
 void engine_pause(struct run *run);
 void engine_wait_idle(struct run *run);
+// At the end, while the workers are idle: what was due and nobody will do any more is dropped.
+void engine_drop_owed(struct run *run);
 // A new rate from now on.
 void engine_set_rate(struct run *run, double rate);
 // Pauses, ends and joins all workers. Safe to call twice.

@@ -28,6 +28,7 @@
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"
+#include "demand.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,30 +103,10 @@ struct quantile {
 };
 extern const struct quantile latency_quantiles[QUANTILES];
 
-// When is the next operation due? Open loop: operation k of all workers is due
-// at epoch + (k + 1/2) / rate, whatever became of those before; a worker takes
-// every stride-th. The half makes the count in any time from the epoch right
-// on average. Computed from k each time, so nothing adds up.
-
-#define PACER_DEBT_NS 100000000 // what is later than this is dropped
+// Open loop: operations are due when the demand (demand.h) has come to them, whatever became of
+// those before.
+#define PACER_DEBT_NS 100000000 // what is owed for longer than this is dropped
 #define PACER_LATE_NS 1000000   // what starts later than this counts as late
-
-struct pacer {
-    int64_t epoch_ns;
-    double interval_ns; // between two operations of all workers; 0: no limit
-    uint64_t next;      // number of this worker's next operation, in all workers' count
-    uint64_t stride;    // number of workers
-};
-
-// rate: operations a second of all workers; 0: never due; INFINITY: no limit.
-void pacer_set(struct pacer *pacer, int64_t epoch_ns, double rate, unsigned worker,
-               unsigned workers);
-// When the next operation is due; INT64_MAX: never. Without a limit: now_ns.
-int64_t pacer_due(const struct pacer *pacer, int64_t now_ns);
-// Drops what is past the debt at now_ns; returns how many.
-uint64_t pacer_drop(struct pacer *pacer, int64_t now_ns);
-// Takes the next operation.
-void pacer_take(struct pacer *pacer);
 
 // ---- lines.c ----
 
@@ -237,9 +218,9 @@ struct load {
 
     // Loads that count for themselves. All are cumulative; the frame takes
     // differences at marks and intervals, in the main thread.
-    // Base units offered between two times (default: run->rate * time). epoch_ns: when the present
-    // orders began, by the last resume or change of rate.
-    double (*offered)(struct run *run, int64_t epoch_ns, int64_t from_ns, int64_t to_ns);
+    // Base units offered between two times; NAN, or without this: the integral of the rate.
+    // resumed_ns: when the last resume was.
+    double (*offered)(struct run *run, int64_t resumed_ns, int64_t from_ns, int64_t to_ns);
     // Base units done since the start (default: the workers' sum; NAN without workers).
     double (*delivered)(struct run *run);
     // CPU time since the start (default: the process's own).
@@ -317,11 +298,12 @@ enum order { ORDER_PAUSE, ORDER_RUN, ORDER_QUIT };
 struct orders {
     enum order order;
     uint32_t generation;
-    uint32_t resumes; // how many there have been
-    int64_t epoch_ns; // when the present rate began; all workers' clock
-    double rate;      // base units a second for all workers; INFINITY: no limit
-    double quantum;   // base units of one operation at that rate
-    int64_t end_ns;   // no operation is due from then on; INT64_MAX: no such time
+    uint32_t resumes;   // how many there have been
+    int64_t resumed_ns; // when the last one was; all workers' clock
+    int64_t paused_ns;  // all pauses before it: times of the demand are so much earlier
+    double rate;        // base units a second for all workers; INFINITY: no limit
+    double quantum;     // base units of the operation that is taken
+    int64_t end_ns;     // no operation is due from then on; INT64_MAX: no such time
 };
 
 // Written by the worker alone, read by the control plane at any time.
@@ -341,6 +323,7 @@ struct worker {
     pid_t id;       // of its thread, as the kernel numbers them
     void *state;    // the load's own
     struct orders orders;
+    struct demand demand;
     struct pacer pacer;
     pthread_t thread;
     clockid_t cpu_clock; // of its thread, readable from any
@@ -384,6 +367,7 @@ struct run {
     double quantum;   // base units of one operation (block size; 1): the most, without a limit
     double grain;     // see struct load
     double rate;      // as in force; INFINITY: no limit; NAN: no such thing
+    enum arrivals arrivals;
     unsigned threads;
     double held_bytes;    // of memory, for room_look(); 0: not worth it
     char subject[384];    // what a rate is of besides options: the disk; set by check()

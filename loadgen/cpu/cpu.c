@@ -234,10 +234,10 @@ static void kernel_run(enum kernel kernel, struct kernel_state *state, uint64_t 
 //
 // The quantum is CPU time, read from the thread's own clock, so the cost of waking up,
 // reading clocks and control is part of the load, and no table for the machine is
-// needed. Open loop in time: at time t after the start a worker should have used
-// demand(t) = share * t; period by period it spins until it has, and sleeps until the
-// next period, at absolute times. What could not be used (a busier neighbour, a quota)
-// is owed for 100 ms, and then dropped and counted.
+// needed. Open loop in time: at each time a worker should have used its part of the demand
+// (demand.h), or what its track says; period by period it spins until it has, and sleeps until
+// the next period, at absolute times. What could not be used (a busier neighbour, a quota) is
+// owed for 100 ms, and then dropped and counted.
 
 // Owed for longer than this, CPU time is dropped.
 #define DEBT_NS 100e6
@@ -257,7 +257,9 @@ enum counter { DROPPED_NS };
 struct spinner {
     struct kernel_state kernel;
     double rounds_per_ns;   // follows the CPU's present speed
-    uint32_t generation;    // of the orders that the next fields belong to
+    bool begun;             // base_ns is known
+    uint32_t resumes;       // of the orders that the track follows
+    int64_t origin_ns;      // when the track began, without pauses
     double base_ns;         // CPU time at which this worker's demand began, less what was dropped
     double dropped_periods; // the part of one that is not counted yet
     double obtained;        // smoothed share of the CPU that it gets during a burst
@@ -265,21 +267,33 @@ struct spinner {
 
 // ---- demand ----
 
-// CPU time in ns that a worker should have used at after_ns from the start.
-static double demand(const struct worker *worker, double after_ns)
+// A time of the clock as one of the demand, without pauses.
+static int64_t unpaused(const struct worker *worker, int64_t at_ns)
 {
-    if (state_of(worker->run)->parts)
-        return track_demand(track_of(worker->run, worker->index), after_ns);
-    return worker->orders.rate / worker->run->threads * fmax(after_ns, 0);
+    return at_ns - worker->orders.paused_ns;
 }
 
-// The inverse: how long after the start that much should have been used.
+// CPU time in ns that a worker should have used by then since its demand began.
+static double demand(const struct worker *worker, double at_ns)
+{
+    const struct spinner *spinner = own_of(worker);
+    const double load_ns = at_ns - (double)worker->orders.paused_ns;
+    if (state_of(worker->run)->parts)
+        return track_demand(track_of(worker->run, worker->index),
+                            load_ns - (double)spinner->origin_ns);
+    return demand_operations(&worker->demand, (int64_t)load_ns) / worker->run->threads * 1e9;
+}
+
+// The inverse: the time at which that much should have been used.
 static double when_due(const struct worker *worker, double used_ns)
 {
+    const struct spinner *spinner = own_of(worker);
+    const double paused_ns = (double)worker->orders.paused_ns;
     if (state_of(worker->run)->parts)
-        return track_when(track_of(worker->run, worker->index), used_ns);
-    return worker->orders.rate > 0 ? used_ns * worker->run->threads / worker->orders.rate
-                                   : INFINITY;
+        return track_when(track_of(worker->run, worker->index), used_ns) +
+               (double)spinner->origin_ns + paused_ns;
+    const int64_t when_ns = demand_when(&worker->demand, used_ns * worker->run->threads / 1e9);
+    return when_ns == INT64_MAX ? INFINITY : (double)when_ns + paused_ns;
 }
 
 // ---- one worker ----
@@ -295,9 +309,10 @@ static double spin(struct worker *worker, struct spinner *spinner, double until_
                    int64_t deadline_ns)
 {
     const enum kernel kernel = (enum kernel)settings_of(worker->run)->kernel;
+    const uint32_t generation = worker->orders.generation;
     double used_ns = thread_cpu_ns();
     while (used_ns < until_ns && clock_ns() < deadline_ns) {
-        if (!worker_running(worker) || worker->orders.generation != spinner->generation)
+        if (!worker_running(worker) || worker->orders.generation != generation)
             break;
         const double wanted_ns = fmin(fmax(until_ns - used_ns, SHORTEST_SPIN_NS), LONGEST_SPIN_NS);
         const double rounds = fmax(wanted_ns * spinner->rounds_per_ns, 16);
@@ -315,7 +330,7 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
 {
     const int64_t period_ns = settings_of(worker->run)->period_ns;
     const int64_t phase_ns = period_ns * worker->index / worker->run->threads;
-    const int64_t first_ns = worker->orders.epoch_ns + phase_ns;
+    const int64_t first_ns = worker->orders.resumed_ns + phase_ns;
     if (at_ns <= first_ns)
         return first_ns;
     return first_ns + (at_ns - first_ns + period_ns - 1) / period_ns * period_ns;
@@ -325,15 +340,15 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
 static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
 {
     const double period_ns = (double)settings_of(worker->run)->period_ns;
-    const double after_ns = (double)(clock_ns() - worker->orders.epoch_ns);
-    const double usual_ns = worker->orders.rate / worker->run->threads * period_ns;
-    const double excess_ns = spinner->base_ns + demand(worker, after_ns - DEBT_NS) - used_ns;
+    const double now_ns = (double)clock_ns(), due_ns = demand(worker, now_ns - DEBT_NS);
+    const double usual_ns = (demand(worker, now_ns) - due_ns) * period_ns / DEBT_NS;
+    const double excess_ns = spinner->base_ns + due_ns - used_ns;
     if (excess_ns <= 0)
         return;
     spinner->base_ns -= excess_ns;
     worker_add(worker, DROPPED_NS, (uint64_t)excess_ns);
-    // Counted in periods of the mean demand, as lateness is in periods.
-    spinner->dropped_periods += excess_ns / usual_ns;
+    // Counted in periods of the present demand, as lateness is in periods.
+    spinner->dropped_periods += excess_ns / (usual_ns > 0 ? usual_ns : period_ns);
     const double whole = floor(spinner->dropped_periods);
     spinner->dropped_periods -= whole;
     worker_count(worker, 0, 0, 0, (uint64_t)whole);
@@ -346,8 +361,8 @@ static int64_t burst_deadline(const struct worker *worker, const struct spinner 
                               int64_t start_ns)
 {
     const double period_ns = (double)settings_of(worker->run)->period_ns;
-    const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
-    const double busy_ns = demand(worker, after_ns + period_ns) - demand(worker, after_ns);
+    const double from_ns = (double)start_ns;
+    const double busy_ns = demand(worker, from_ns + period_ns) - demand(worker, from_ns);
     double rest_ns = 0;
     if (spinner->obtained > CROWDED && period_ns - busy_ns > SHORTEST_REST_NS)
         rest_ns = fmax((period_ns - busy_ns) / 2, SHORTEST_REST_NS);
@@ -361,16 +376,16 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
     // start_ns. Delivery then swings evenly around the demand: ahead after the
     // burst by as much as it was behind before.
     const double period_ns = (double)settings_of(worker->run)->period_ns;
-    const double after_ns = (double)(start_ns - worker->orders.epoch_ns);
-    const double now_due_ns = demand(worker, after_ns);
-    const double more_ns = demand(worker, after_ns + period_ns) - now_due_ns;
+    const double now_due_ns = demand(worker, (double)start_ns);
+    const double more_ns = demand(worker, (double)start_ns + period_ns) - now_due_ns;
     const double target_ns =
         spinner->base_ns + now_due_ns + more_ns * (1 + more_ns / period_ns) / 2;
+    const uint32_t generation = worker->orders.generation;
     const double before_ns = thread_cpu_ns();
     const int64_t deadline_ns = burst_deadline(worker, spinner, start_ns);
     const double used_ns = spin(worker, spinner, target_ns, deadline_ns);
     const double passed_ns = fmax((double)(clock_ns() - start_ns), 1);
-    if (worker->orders.generation != spinner->generation)
+    if (worker->orders.generation != generation)
         return;
     spinner->obtained += ((used_ns - before_ns) / passed_ns - spinner->obtained) / 16;
     if (used_ns < target_ns) {
@@ -390,7 +405,7 @@ static int64_t next_start(struct worker *worker, const struct spinner *spinner, 
     int64_t next_ns = start_ns + period_ns;
     if (due_ns > 4e18)
         return INT64_MAX;
-    const int64_t from_ns = worker->orders.epoch_ns + (int64_t)due_ns - period_ns;
+    const int64_t from_ns = (int64_t)due_ns - period_ns;
     if (from_ns > next_ns)
         next_ns = period_start(worker, from_ns);
     if (clock_ns() - next_ns > period_ns) {
@@ -401,20 +416,32 @@ static int64_t next_start(struct worker *worker, const struct spinner *spinner, 
     return next_ns;
 }
 
+// Of new orders: a track begins anew with each resume, and what was owed before is owed still.
+static void follow_orders(struct worker *worker, struct spinner *spinner)
+{
+    const int64_t resumed_ns = unpaused(worker, worker->orders.resumed_ns);
+    if (!spinner->begun) {
+        spinner->base_ns = thread_cpu_ns();
+    } else if (state_of(worker->run)->parts && spinner->resumes != worker->orders.resumes) {
+        spinner->base_ns += demand(worker, (double)worker->orders.resumed_ns);
+    }
+    if (spinner->resumes != worker->orders.resumes)
+        spinner->origin_ns = resumed_ns;
+    spinner->resumes = worker->orders.resumes;
+    spinner->begun = true;
+}
+
 static void cpu_burst_work(struct worker *worker)
 {
     struct spinner *spinner = worker->state;
     const int64_t period_ns = settings_of(worker->run)->period_ns;
-    int64_t start_ns = 0;
     while (worker_running(worker)) {
-        if (worker->orders.generation != spinner->generation) {
-            spinner->generation = worker->orders.generation;
-            spinner->base_ns = thread_cpu_ns();
-            start_ns = period_start(worker, worker->orders.epoch_ns);
-            start_ns = next_start(worker, spinner, start_ns - period_ns);
-        }
-        if (worker_sleep_until(worker, start_ns) &&
-            worker->orders.generation == spinner->generation) {
+        const uint32_t generation = worker->orders.generation;
+        follow_orders(worker, spinner);
+        // The period that has begun already, where a rate changes in it.
+        int64_t start_ns = period_start(worker, clock_ns() - period_ns + 1);
+        start_ns = next_start(worker, spinner, start_ns - period_ns);
+        while (worker_sleep_until(worker, start_ns) && worker->orders.generation == generation) {
             work_period(worker, spinner, start_ns);
             start_ns = next_start(worker, spinner, start_ns);
         }
@@ -527,15 +554,14 @@ static int cpu_worker_cpu(const struct run *run, unsigned worker)
                         : run->cpus.cpu[worker % run->cpus.count];
 }
 
-static double cpu_offered(struct run *run, int64_t epoch_ns, int64_t from_ns, int64_t to_ns)
+// Of a profile.
+static double cpu_offered(struct run *run, int64_t resumed_ns, int64_t from_ns, int64_t to_ns)
 {
-    if (!state_of(run)->parts)
-        return run->rate * (double)(to_ns - from_ns) / 1e9;
-    double offered_ns = 0;
-    for (unsigned i = 0; i < run->threads; i++) {
+    double offered_ns = state_of(run)->parts ? 0 : NAN;
+    for (unsigned i = 0; state_of(run)->parts && i < run->threads; i++) {
         const struct track *track = track_of(run, i);
-        offered_ns += track_demand(track, (double)(to_ns - epoch_ns)) -
-                      track_demand(track, (double)(from_ns - epoch_ns));
+        offered_ns += track_demand(track, (double)(to_ns - resumed_ns)) -
+                      track_demand(track, (double)(from_ns - resumed_ns));
     }
     return offered_ns / 1e9;
 }
