@@ -276,6 +276,7 @@ struct rows {
     bool exact;         // blame is from each switch of tasks, not from samples
     double own_preempted_s;
     double own_blame; // of its waiting for CPUs, what its own threads are to blame for
+    double displaced; // what it waited behind these because others had its other CPUs
 };
 
 void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts);
@@ -296,10 +297,12 @@ struct wanting {
     double active_s, active_error_s; // one of them ran or waited, without that
     double throttled_s;              // of the time, its quota held it back
     double throttled_least_s, throttled_most_s;
-    double width;  // how many of its threads can run at once, at most
-    bool several;  // more than one of them wanted a CPU at a time
-    bool sampled;  // from samples, not from what the kernel counts
-    bool at_least; // threads have ended whose last waiting is not known
+    double at_once; // its threads that wanted a CPU at the same time, mean
+    bool crowded;   // more than it has CPUs
+    double width;   // how many of its threads can run at once, at most
+    bool several;   // more than one of them wanted a CPU at a time
+    bool sampled;   // from samples, not from what the kernel counts
+    bool at_least;  // threads have ended whose last waiting is not known
 };
 
 struct wanting wanting_of(const struct sampler *sampler, const struct facts *facts,

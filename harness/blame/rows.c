@@ -187,10 +187,24 @@ static double bound_scores(struct rows *rows, const struct sampler *sampler, dou
     return own_s;
 }
 
+// Threads that are no more than their CPUs wait behind each other because others have the rest of
+// these: by the CPU time that each used. Returns how long.
+static double blame_for_displacing(struct rows *rows, const struct wanting *wanting, double own_s)
+{
+    double all_s = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        all_s += rows->row[i].did.cpu_s;
+    const double displaced_s = wanting->crowded ? 0 : fmin(own_s, all_s);
+    for (size_t i = 0; i < rows->count && displaced_s > 0; i++)
+        rows->row[i].score += displaced_s * rows->row[i].did.cpu_s / all_s;
+    return displaced_s;
+}
+
 // Of the victim's waiting for CPUs.
 static void share_out(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
-    const double waited_s = wanting_of(sampler, facts, rows).wait_s;
+    const struct wanting wanting = wanting_of(sampler, facts, rows);
+    const double waited_s = wanting.wait_s;
     struct row *unseen = &rows->row[rows->count - 1];
     double own_s;
     // A CPU that was taken from it is most of its waiting, where that is known.
@@ -205,9 +219,12 @@ static void share_out(struct rows *rows, const struct sampler *sampler, const st
         if (waited_s > 0)
             own_s = bound_scores(rows, sampler, waited_s, own_s);
     }
+    const double displaced_s = blame_for_displacing(rows, &wanting, own_s);
+    own_s -= displaced_s;
     double sum = own_s;
     for (size_t i = 0; i < rows->count; i++)
         sum += rows->row[i].score;
+    rows->displaced = sum > 0 ? displaced_s / sum : 0;
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].blame = sum > 0 ? rows->row[i].score / sum : 0;
     rows->own_blame = sum > 0 ? own_s / sum : 0;

@@ -63,10 +63,11 @@ struct wanting wanting_of(const struct sampler *sampler, const struct facts *fac
                               .active_s = active * s,
                               .active_error_s = 2 * s * sqrt(active * (1 - active) / n)};
     wanting.sampled = !sampler->schedstat || sampler->left_out > 0 || rows->unseen > MUCH_UNSEEN;
+    wanting.at_once = sampler->runnable / fmax(sampler->active, 1);
     wanting.several = sampler->threads > 1 &&
-                      sampler->runnable >
-                          sampler->active * (wanting.sampled ? OFTEN_TWO_FOR_SHORT : SOMETIMES_TWO);
-    wanting.width = wanting.several ? fmax(fmin(fmax(sampler->threads, 2), cpus), 1) : 1;
+                      wanting.at_once > (wanting.sampled ? OFTEN_TWO_FOR_SHORT : SOMETIMES_TWO);
+    wanting.crowded = wanting.at_once > SOMETIMES_TWO * fmax(cpus, 1);
+    wanting.width = wanting.several ? fmin(sampler->threads, fmax(cpus, 1)) : 1;
     if (wanting.sampled) {
         wanting.run_s = rows->victim_cpus * s;
         wanting.wait_s = fmax(sampler->runnable / n * s - wanting.run_s, 0);
@@ -90,34 +91,36 @@ static double factor_of(double lost)
 }
 
 // Without the waiting behind others each moment in which it wanted a CPU is so much shorter. Of
-// several threads nobody knows whether the others wait for the one that does: then it is longer,
-// by as much as one of them waited, up to what their CPU time takes where all run at once.
+// several threads nobody knows whether the others wait for the one that does, and whether they
+// would have run at once: at least it is the part of those that waited behind others themselves, at
+// most as much as they waited, down to what their CPU time takes where all run at once.
 static void judge_cpu(struct judgement *verdict, const struct wanting *wanting,
                       const struct sampler *sampler, const struct facts *facts,
                       const struct rows *rows)
 {
-    const double s = facts->duration_s;
+    const double s = facts->duration_s, active = wanting->active_s / s;
     const double others_s = wanting->wait_s * (1 - rows->own_blame);
+    const double direct_s = others_s - wanting->wait_s * rows->displaced;
     const double wanted_s = fmax(wanting->run_s + wanting->wait_s, 1e-9);
+    const double at_once_s = fmax(wanting->active_s - wanting->run_s / wanting->width, 0);
+    const double most = wanting->several ? fmin(others_s, at_once_s) / s : active;
     const double part = fmin(others_s / wanted_s, 0.999);
     const double error =
         wanting->sampled ? 2 * sqrt(fmax(part * (1 - part), 0) / fmax(sampler->active, 1)) : 0;
-    const double lost = fmin(part * wanting->active_s / s, 0.999);
-    const double spread = hypot(error * wanting->active_s / s, part * wanting->active_error_s / s);
-    double most = lost + spread;
-    if (wanting->several)
-        most = fmax(most, fmin(others_s, wanting->active_s - wanting->run_s / wanting->width) / s);
+    const double lost = fmin(part * active, fmin(most, 0.999));
+    const double least = fmin(direct_s / wanted_s * active, lost);
+    const double spread = hypot(error * active, part * wanting->active_error_s / s);
     verdict->sampled = wanting->sampled;
     verdict->at_least = wanting->at_least;
     verdict->ran = wanting->run_s / s;
-    verdict->active = wanting->active_s / s;
-    verdict->computed = wanting->run_s / wanted_s * verdict->active;
+    verdict->active = active;
+    verdict->computed = wanting->run_s / wanted_s * active;
     verdict->waited_others = lost;
-    verdict->waited_own = wanting->wait_s * rows->own_blame / wanted_s * verdict->active;
+    verdict->waited_own = fmin((wanting->wait_s - others_s) / wanted_s * active, active - lost);
     verdict->quota = wanting->throttled_s / s;
     verdict->factor = factor_of(lost);
-    verdict->low = factor_of(lost - spread);
-    verdict->high = factor_of(most);
+    verdict->low = factor_of(least - spread);
+    verdict->high = factor_of(fmax(lost + spread, wanting->several ? most : 0));
 }
 
 // The rest of the time, in which it wanted no CPU: that is counted, and samples only tell its parts
