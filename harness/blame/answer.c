@@ -363,8 +363,10 @@ static void print_cpus(const struct answer *answer)
             continue;
         if (shown++ == 0)
             printf("%s", waited ? "  to blame   CPUs  beside it\n" : "    CPUs\n");
-        if (waited)
+        if (waited && row->lead)
             printf("  %6.0f %%  %5.2f  %7.0f %%  ", 100 * row->blame, row->cpus, 100 * row->beside);
+        else if (waited) // whose CPU nobody has seen
+            printf("  %6.0f %%  %5.2f             ", 100 * row->blame, row->cpus);
         else
             printf("  %6.2f  ", row->cpus);
         print_who(row);

@@ -328,7 +328,7 @@ struct judgement {
     double active;   // one of its threads ran, or waited for a CPU
     double computed; // of that, what it would have been active alone
     double stopped;  // by a signal, or a debugger
-    double blocked;  // in the kernel, for something else than a disk
+    double blocked;  // in the kernel, for something other than a disk
     double asleep;   // none of its threads wanted anything of that
     char text[800];
 };

@@ -6,6 +6,8 @@
 #define LEAST_FACTOR 1.05
 // Above that, what threads have not shown is too much of it: samples decide.
 #define MUCH_UNSEEN 0.2
+// Of a CPU: who computes less has little use for caches.
+#define MUCH_CPU 0.1
 // Others' part of what all moved to and from disks, from which on they may be to blame.
 #define MUCH_OF_DISK 0.1
 // From then on it is said that nothing is known of its sleep.
@@ -249,7 +251,7 @@ static void say_rest(const struct judgement *verdict, char *text, size_t size)
     } parts[] = {
         {verdict->stopped,
          "was stopped %.0f %% (by a signal or a debugger: kill -CONT continues it)"},
-        {verdict->blocked, "waited %.0f %% in the kernel for something else than a disk (a child "
+        {verdict->blocked, "waited %.0f %% in the kernel for something other than a disk (a child "
                            "of vfork, a lock, a file system in a program)"},
         {verdict->asleep, "slept %.0f %%: for a timer, a lock or the network, and the kernel does "
                           "not say whose doing that is"},
@@ -287,7 +289,8 @@ static void say_none(struct judgement *verdict, const char *who, const char *tim
                                         : "hardly waits for others",
         time, 100 * verdict->computed, 100 * verdict->waited_others, 100 * verdict->at_disk,
         verdict->at_disk > 0.05 && rows->victim_bytes_per_s > 0 ? ", which is its own" : "", rest,
-        rests ? "" : "; whether others slow its caches or memory nobody counts");
+        verdict->computed < MUCH_CPU ? ""
+                                     : "; whether others slow its caches or memory nobody counts");
 }
 
 static void say_own(struct judgement *verdict, const char *who, const char *time, const char *times)
