@@ -67,6 +67,11 @@ static bool shares_l3(int cpu, int other)
     return shared;
 }
 
+static bool can_be_paused(const struct row *row)
+{
+    return row->lead && !row->lead->kernel && row->lead->pid != 1 && !row->lead->ended;
+}
+
 // Of those who may slow the caches and the memory of a program that computes and waits for nobody,
 // the busiest under its L3; NULL: there is none.
 static const struct row *cache_suspect(const struct answer *answer)
@@ -78,8 +83,7 @@ static const struct row *cache_suspect(const struct answer *answer)
         return NULL;
     for (size_t i = 0; i < answer->rows.count; i++) {
         const struct row *row = &answer->rows.row[i];
-        if (row->lead && !row->lead->kernel && row->cpus >= MUCH_CPU &&
-            (!found || row->cpus > found->cpus) &&
+        if (can_be_paused(row) && row->cpus >= MUCH_CPU && (!found || row->cpus > found->cpus) &&
             shares_l3(victim ? victim->cpu : -1, row->lead->cpu))
             found = row;
     }
@@ -91,7 +95,7 @@ static char *answer_experiment(const struct answer *answer)
 {
     char load[96];
     const struct row *row = has_culprit(answer) ? &answer->rows.row[0] : cache_suspect(answer);
-    if (!row || !row->lead || row->lead->kernel || row->lead->pid == 1 || row->lead->ended)
+    if (!row || !can_be_paused(row))
         return NULL;
     if (strncmp(row->label, "job ", 4) == 0)
         snprintf(load, sizeof load, "job:%s", row->label + 4);

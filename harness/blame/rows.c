@@ -219,6 +219,8 @@ static void share_out(struct rows *rows, const struct sampler *sampler, const st
         if (waited_s > 0)
             own_s = bound_scores(rows, sampler, waited_s, own_s);
     }
+    if (!wanting.several) // it has moved from a CPU to the other one
+        own_s = 0;
     const double displaced_s = blame_for_displacing(rows, &wanting, own_s);
     own_s -= displaced_s;
     double sum = own_s;
