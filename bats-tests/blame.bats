@@ -49,6 +49,24 @@ spins() {
     [[ $(<"/proc/$1/comm") == sh ]] && read -r used _ <"/proc/$1/schedstat" && ((used > 20000000))
 }
 
+# victim: compiles the program that can be made to wait in many ways.
+victim() {
+    type -P cc >/dev/null || skip 'cc is not installed'
+    cc -std=gnu17 -D_GNU_SOURCE -O2 -pthread -o victim "$ROOT/bats-tests/evidence/tools/victim.c"
+}
+
+# group QUOTA_MS: makes a control group that may have so much in 100 ms; FOLDER is its folder.
+group() {
+    [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
+    if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
+        FOLDER=/sys/fs/cgroup/jostle-blame.$$
+        { mkdir "$FOLDER" && printf '%d 100000' "${1}000" >"$FOLDER/cpu.max"; } || skip 'no control group with a quota can be made'
+    else
+        FOLDER=/sys/fs/cgroup/cpu/jostle-blame.$$
+        { mkdir "$FOLDER" && printf '%d' "${1}000" >"$FOLDER/cpu.cfs_quota_us"; } || skip 'no control group with a quota can be made'
+    fi
+}
+
 # is_record FILE: it is as its schema says, and its CPUs add up.
 is_record() {
     is_valid blame "$1" 2>&1
@@ -130,21 +148,13 @@ is_record() {
 
 # bats test_tags=measures
 @test "a quota of its own is no neighbour's fault" {
-    local folder
-    [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
-    if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
-        folder=/sys/fs/cgroup/jostle-blame.$$
-        mkdir "$folder" && printf '20000 100000' >"$folder/cpu.max" || skip 'no control group with a quota can be made'
-    else
-        folder=/sys/fs/cgroup/cpu/jostle-blame.$$
-        mkdir "$folder" && printf 20000 >"$folder/cpu.cfs_quota_us" || skip 'no control group with a quota can be made'
-    fi
+    group 20
     spin
-    printf '%s' "$PID" >"$folder/cgroup.procs"
+    printf '%s' "$PID" >"$FOLDER/cgroup.procs"
     "$BIN/blame" --pid "$PID" --duration 1s --json record --quiet
-    "$BIN/blame" --cgroup "$folder" --duration 1s --json group --quiet
+    "$BIN/blame" --cgroup "$FOLDER" --duration 1s --json group --quiet
     kill -KILL "$PID"
-    eventually 5 rmdir "$folder"
+    eventually 5 rmdir "$FOLDER"
     holds '.verdict.quota > 0.3 and .verdict.factor > 1.4 and (.verdict.resource == "quota" or .verdict.waited_others > .verdict.quota)
         and (.verdict.resource == "cpu" or .experiment == null)' <record
     holds '.victim.kind == "cgroup" and .verdict.quota > 0.3 and .victim.cpus > 0.02' <group
@@ -401,24 +411,6 @@ END
     # What its own quota held back is not the others' doing.
     jq -c '.verdict += {factor: 4, resource: "quota", waited_others: 0.2, quota: 0.75}' one >quota
     "$BIN/blame" --show quota | holds '.hosts[0] | .factor == 1.25 and .rows[0].throttled == 0.75'
-}
-
-# victim: compiles the program that can be made to wait in many ways.
-victim() {
-    type -P cc >/dev/null || skip 'cc is not installed'
-    cc -std=gnu17 -D_GNU_SOURCE -O2 -pthread -o victim "$ROOT/bats-tests/evidence/tools/victim.c"
-}
-
-# group QUOTA_MS: makes a control group that may have so much in 100 ms; FOLDER is its folder.
-group() {
-    [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
-    if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
-        FOLDER=/sys/fs/cgroup/jostle-blame.$$
-        mkdir "$FOLDER" && printf '%d 100000' "${1}000" >"$FOLDER/cpu.max" || skip 'no control group with a quota can be made'
-    else
-        FOLDER=/sys/fs/cgroup/cpu/jostle-blame.$$
-        mkdir "$FOLDER" && printf '%d' "${1}000" >"$FOLDER/cpu.cfs_quota_us" || skip 'no control group with a quota can be made'
-    fi
 }
 
 # bats test_tags=measures
