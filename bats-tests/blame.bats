@@ -49,6 +49,24 @@ spins() {
     [[ $(<"/proc/$1/comm") == sh ]] && read -r used _ <"/proc/$1/schedstat" && ((used > 20000000))
 }
 
+# victim: compiles the program that can be made to wait in many ways.
+victim() {
+    type -P cc >/dev/null || skip 'cc is not installed'
+    cc -std=gnu17 -D_GNU_SOURCE -O2 -pthread -o victim "$ROOT/bats-tests/evidence/tools/victim.c"
+}
+
+# group QUOTA_MS: makes a control group that may have so much in 100 ms; FOLDER is its folder.
+group() {
+    [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
+    if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
+        FOLDER=/sys/fs/cgroup/jostle-blame.$$
+        { mkdir "$FOLDER" && printf '%d 100000' "${1}000" >"$FOLDER/cpu.max"; } || skip 'no control group with a quota can be made'
+    else
+        FOLDER=/sys/fs/cgroup/cpu/jostle-blame.$$
+        { mkdir "$FOLDER" && printf '%d' "${1}000" >"$FOLDER/cpu.cfs_quota_us"; } || skip 'no control group with a quota can be made'
+    fi
+}
+
 # is_record FILE: it is as its schema says, and its CPUs add up.
 is_record() {
     is_valid blame "$1" 2>&1
@@ -130,21 +148,13 @@ is_record() {
 
 # bats test_tags=measures
 @test "a quota of its own is no neighbour's fault" {
-    local folder
-    [[ $EUID -eq 0 ]] || skip 'only root may make control groups'
-    if [[ -e /sys/fs/cgroup/cgroup.controllers ]]; then
-        folder=/sys/fs/cgroup/jostle-blame.$$
-        mkdir "$folder" && printf '20000 100000' >"$folder/cpu.max" || skip 'no control group with a quota can be made'
-    else
-        folder=/sys/fs/cgroup/cpu/jostle-blame.$$
-        mkdir "$folder" && printf 20000 >"$folder/cpu.cfs_quota_us" || skip 'no control group with a quota can be made'
-    fi
+    group 20
     spin
-    printf '%s' "$PID" >"$folder/cgroup.procs"
+    printf '%s' "$PID" >"$FOLDER/cgroup.procs"
     "$BIN/blame" --pid "$PID" --duration 1s --json record --quiet
-    "$BIN/blame" --cgroup "$folder" --duration 1s --json group --quiet
+    "$BIN/blame" --cgroup "$FOLDER" --duration 1s --json group --quiet
     kill -KILL "$PID"
-    eventually 5 rmdir "$folder"
+    eventually 5 rmdir "$FOLDER"
     holds '.verdict.quota > 0.3 and .verdict.factor > 1.4 and (.verdict.resource == "quota" or .verdict.waited_others > .verdict.quota)
         and (.verdict.resource == "cpu" or .experiment == null)' <record
     holds '.victim.kind == "cgroup" and .verdict.quota > 0.3 and .victim.cpus > 0.02' <group
@@ -401,4 +411,128 @@ END
     # What its own quota held back is not the others' doing.
     jq -c '.verdict += {factor: 4, resource: "quota", waited_others: 0.2, quota: 0.75}' one >quota
     "$BIN/blame" --show quota | holds '.hosts[0] | .factor == 1.25 and .rows[0].throttled == 0.75'
+}
+
+# bats test_tags=measures
+@test "in a container nobody inside is to blame for more than its CPU time, and the rest is the row of what cannot be seen" {
+    [[ $EUID -eq 0 ]] || skip 'only root may make a namespace of processes'
+    spin
+    # Exact, from each switch of tasks, and from samples.
+    for how in exec 'exec setpriv --bounding-set -all --inh-caps -all --reuid 65534 --clear-groups'; do
+        # shellcheck disable=SC2016 # of the inner shells
+        unshare --pid --fork --mount-proc sh -c 'taskset -c "$2" sh -c "while :; do for i in 1 2 3 4 5 6; do :; done; sleep 0.02; done" &
+            taskset -c "$2" sh -c "while :; do :; done" & sleep 0.3; '"$how"' "$1" --pid "$!" --duration 2s --json -' sh "$BIN/blame" "$cpu" >record
+        is_record record
+        holds '.verdict.resource == "cpu" and (.duration_s as $s | .verdict.waited_others as $waited | all(.culprits[] | select(has("pid")); .blame * $waited <= 1.3 * .cpus + 0.05))
+            and (.culprits[0] | (has("pid") | not) and .blame > 0.4 and (.text | contains("outside this container"))) and .experiment == null' <record
+        # It is named in the history, too.
+        "$BIN/blame" --show record | holds '.hosts[0].culprits[0].text | contains("outside this container")'
+    done
+}
+
+# bats test_tags=measures
+@test "a quota of several threads: no more times slower than all of them at once would be faster" {
+    local threads
+    victim
+    for threads in 2 4; do
+        group 50
+        ./victim steps cpu "$threads" 3>&- &
+        started+=("$!")
+        printf '%s' "$!" >"$FOLDER/cgroup.procs"
+        sleep 0.3
+        "$BIN/blame" --pid "$!" --duration 2s --json record --quiet
+        kill -KILL "$!"
+        eventually 5 rmdir "$FOLDER"
+        is_record record
+        # (Beside many others the CPUs that it has are the limit.)
+        holds --argjson threads "$threads" '([$threads, .kernel.cpus] | min) as $width | .verdict
+            | .factor <= 1.15 * $width / .ran and .range[1] <= 1.15 * $width / .ran and .resource != "own"
+            and (.resource == "cpu" or (.resource == "quota" and .range[1] >= 0.75 * $width / .ran))' <record
+    done
+}
+
+# bats test_tags=measures
+@test "who waits for a child of vfork waits for no disk, also where others use one" {
+    victim
+    ./victim steps vfork 3>&- &
+    started+=("$!")
+    sleep 0.3
+    "$BIN/blame" --pid "$!" --duration 1s --json record --quiet
+    is_record record
+    holds '(.verdict.at_disk <= .kernel.io_some * .kernel.cpus + 0.02) and (.verdict.blocked + .verdict.at_disk > 0.9)
+        and (.verdict.resource == "disk" or (.verdict.text | contains("in the kernel for something other than a disk")))' <record
+}
+
+# bats test_tags=measures
+@test "the parts of a thread's time are all of it, and nothing makes it slower than its CPU time says" {
+    victim
+    head -c 16M /dev/zero >work && sync work
+    launch sh -c 'while :; do dd if=/dev/zero of=written bs=1M count=16 oflag=direct status=none; done'
+    for how in 'disk work' cpu; do
+        # shellcheck disable=SC2086 # words
+        start ./victim steps $how
+        "$BIN/blame" --pid "$!" --duration 1s --json record --quiet
+        is_record record
+        holds '.verdict | ([.ran, .waited_others, .waited_own, .at_disk, .quota, .stopped, .blocked, .asleep] | add - 1 | fabs) < 0.05
+            and .range[1] <= 1.1 / (.ran + 1e-4) and .range[0] <= .factor and .factor <= .range[1]' <record
+    done
+}
+
+# bats test_tags=measures
+@test "of several threads the factor has a range: up to what their CPU time takes where all run at once" {
+    local two how
+    [[ $(nproc) -ge 2 ]] || skip 'one CPU'
+    victim
+    two=$(taskset -cp $$ | sed 's/.*: //' | tr ',' '\n' | awk -F - '{ for (i = $1; i <= $NF; i++) print i }' | tail -n 2 | paste -s -d ,)
+    for cpu in ${two//,/ }; do spin; done
+    for how in barrier lock; do
+        taskset -c "$two" ./victim steps "$how" 2 3>&- &
+        started+=("$!")
+        sleep 0.3
+        "$BIN/blame" --pid "$!" --duration 2s --json record --quiet
+        is_record record
+        # Up to that, less what it slept.
+        holds '.verdict | .resource == "cpu" and .range[0] <= .factor and .factor <= .range[1]
+            and (.range[1] / (1 / (.ran / 2 + .asleep + .at_disk + .blocked + .waited_own)) - 1 | fabs) < 0.2' <record
+        kill_tree "$!"
+    done
+}
+
+@test "a thread is no process, and a stopped program is said to be stopped" {
+    local thread
+    "$BIN/loadgen" cpu --threads 2 3>&- &
+    started+=("$!")
+    # shellcheck disable=SC2012 # numbers
+    eventually 5 eval 'thread=$(ls "/proc/$!/task" | tail -n 1) && [[ $thread != "$!" ]]'
+    run -2 "$BIN/blame" --pid "$thread"
+    [[ $output == "jostle: --pid $thread: that is a thread of process $!: give --pid $!" ]]
+    kill -STOP "$!"
+    "$BIN/blame" --pid "$!" --duration 500ms --json record --quiet
+    is_record record
+    holds '.verdict.stopped > 0.8 and (.verdict.text | contains(" was stopped for ")) and .experiment == null' <record
+}
+
+# bats test_tags=measures
+@test "who waits for nobody is told that nobody counts caches and memory, and whom to pause" {
+    chrt -f 10 true 2>/dev/null || skip "no real-time priority may be taken here"
+    start chrt -f 10 "$BIN/loadgen" cpu --threads 1 --percent 85
+    local victim=$!
+    sh -c 'while :; do :; done' 3>&- &
+    started+=("$!")
+    eventually 5 spins "$!"
+    "$BIN/blame" --pid "$victim" --duration 1s --json record >table
+    is_record record
+    holds '.verdict.resource == "none" and (.verdict.text | contains(" waits for nobody") and (contains("not slowed down") | not) and contains("whether others slow its caches or memory nobody counts"))
+        and (.culprits | map(select(.cpus > 0.05) | "neighbour=pid:\(.pid) ")) as $busy | .experiment as $line | any($busy[]; . as $words | $line | contains($words))' <record
+    grep -q 'try$' table
+}
+
+# bats test_tags=measures
+@test "beside thousands of switches a second the culprits are still known exactly" {
+    [[ $EUID -eq 0 ]] || skip 'only root is told of each switch'
+    spin
+    start "$BIN/loadgen" switch --threads 1 --limit 20000
+    "$BIN/blame" --pid "$PID" --duration 1s --json record --quiet
+    is_record record
+    holds '.exact or .verdict.waited_others < 0.05' <record
 }

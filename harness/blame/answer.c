@@ -40,6 +40,9 @@ static char *victim_command(const struct answer *answer)
     return words_quote((const char *const *)answer->options->program, count);
 }
 
+// Of a CPU: who computes less than that has caches of little use, or slows nobody's.
+#define MUCH_CPU 0.1
+
 // Whether the rows have somebody to blame for what cost most.
 static bool has_culprit(const struct answer *answer)
 {
@@ -47,12 +50,52 @@ static bool has_culprit(const struct answer *answer)
     return answer->rows.count > 0 && (resource == RESOURCE_CPU || resource == RESOURCE_DISK);
 }
 
+// Whether two CPUs have an L3 cache in common, as far as the kernel states it.
+static bool shares_l3(int cpu, int other)
+{
+    struct cpu_list *list = must(calloc(1, sizeof *list));
+    char path[PATH_MAX], inner[96], text[CPUS_TEXT];
+    snprintf(inner, sizeof inner, "/sys/devices/system/cpu/cpu%d/cache/index3/shared_cpu_list",
+             cpu);
+    bool shared =
+        cpu < 0 || other < 0 || !file_read(AT_FDCWD, machine_path(inner, path), text, sizeof text);
+    text[shared ? 0 : strcspn(text, "\n")] = '\0';
+    shared = shared || cpus_parse(text, list) != 0;
+    for (unsigned i = 0; !shared && i < list->count; i++)
+        shared = list->cpu[i] == other;
+    free(list);
+    return shared;
+}
+
+static bool can_be_paused(const struct row *row)
+{
+    return row->lead && !row->lead->kernel && row->lead->pid != 1 && !row->lead->ended;
+}
+
+// Of those who may slow the caches and the memory of a program that computes and waits for nobody,
+// the busiest under its L3; NULL: there is none.
+static const struct row *cache_suspect(const struct answer *answer)
+{
+    const struct who *victim = who_find(&answer->sampler->scan->whos, answer->victim->pid);
+    const struct row *found = NULL;
+    if (answer->verdict.resource != RESOURCE_NONE || answer->victim->kind == VICTIM_NODE ||
+        answer->verdict.computed < MUCH_CPU)
+        return NULL;
+    for (size_t i = 0; i < answer->rows.count; i++) {
+        const struct row *row = &answer->rows.row[i];
+        if (can_be_paused(row) && row->cpus >= MUCH_CPU && (!found || row->cpus > found->cpus) &&
+            shares_l3(victim ? victim->cpu : -1, row->lead->cpu))
+            found = row;
+    }
+    return found;
+}
+
 // The command line of the experiment that tells for sure, to be freed; NULL: nobody to pause.
 static char *answer_experiment(const struct answer *answer)
 {
     char load[96];
-    const struct row *row = has_culprit(answer) ? &answer->rows.row[0] : NULL;
-    if (!row || !row->lead || row->lead->kernel || row->lead->pid == 1 || row->lead->ended)
+    const struct row *row = has_culprit(answer) ? &answer->rows.row[0] : cache_suspect(answer);
+    if (!row || !can_be_paused(row))
         return NULL;
     if (strncmp(row->label, "job ", 4) == 0)
         snprintf(load, sizeof load, "job:%s", row->label + 4);
@@ -160,6 +203,9 @@ static void put_verdict(struct line *json, const struct judgement *verdict)
     line_fixed(json, "waited_own", verdict->waited_own, 4);
     line_fixed(json, "at_disk", verdict->at_disk, 4);
     line_fixed(json, "quota", verdict->quota, 4);
+    line_fixed(json, "stopped", verdict->stopped, 4);
+    line_fixed(json, "blocked", verdict->blocked, 4);
+    line_fixed(json, "asleep", verdict->asleep, 4);
     line_fixed(json, "steal", verdict->stolen, 4);
     line_close(json);
 }
@@ -321,8 +367,10 @@ static void print_cpus(const struct answer *answer)
             continue;
         if (shown++ == 0)
             printf("%s", waited ? "  to blame   CPUs  beside it\n" : "    CPUs\n");
-        if (waited)
+        if (waited && row->lead)
             printf("  %6.0f %%  %5.2f  %7.0f %%  ", 100 * row->blame, row->cpus, 100 * row->beside);
+        else if (waited) // whose CPU nobody has seen
+            printf("  %6.0f %%  %5.2f             ", 100 * row->blame, row->cpus);
         else
             printf("  %6.2f  ", row->cpus);
         print_who(row);
@@ -400,7 +448,10 @@ void answer_print(const struct answer *answer)
     print_gate(answer);
     OWNED char *experiment = answer_experiment(answer);
     if (experiment) {
-        printf("\nwhat it would gain, measured:\n  ");
+        printf(
+            answer->verdict.resource != RESOURCE_NONE
+                ? "\nwhat it would gain, measured:\n  "
+                : "\nwhether the busiest under its L3 cache slows its caches or memory: try\n  ");
         print_visible(experiment);
         printf("\n");
     }
@@ -419,6 +470,8 @@ void answer_print_line(const struct answer *answer)
         row_text(row, text, sizeof text);
         printf(i == 0 ? ": " : ", ");
         print_visible(text);
+        if (answer->verdict.resource == RESOURCE_CPU)
+            printf(" %.0f %%,", 100 * row->blame);
         printf(" %.2f CPUs", row->cpus);
     }
     printf("\n");

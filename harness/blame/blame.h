@@ -32,6 +32,7 @@ struct who {
     bool ended, hot;          // hot: it ran, or waited for a disk, at the last scan
     bool folded;              // ended, and its parent's family has all of it
     unsigned scan;            // the last one that has seen it
+    int cpu;                  // that it was on at that scan; -1: not known
     long long ticks, waited;  // at that scan, as in common/processes.h
     double age_s;             // at that scan, or at the last sample
     uint64_t io_bytes;        // read and written, as seen last
@@ -161,11 +162,15 @@ struct sampler {
     bool ended;                             // the victim's first process
     unsigned short victims_on[SAMPLE_CPUS]; // in this sample: its threads that run or wait there
     // In this window:
-    double samples, active, at_disk; // active: one of the victim's ran or waited to
-    double runnable, beside;         // the victim's threads; how often beside another of them
+    double samples, active;   // active: one of the victim's ran or waited to
+    double at_disk, stopped;  // none did, and one waited for a disk (state D), or was stopped (T)
+    double occupied;          // CPUs that the victim's threads ran or waited on, a sum
+    struct cpu_list *allowed; // on which the victim's threads may run
+    double runnable, beside;  // the victim's threads; how often beside another of them
     double running, running_squares; // of the whole node, without ourselves
     int64_t run_ns, wait_ns;
-    double preempted_s; // how long a CPU was taken from it: switches.c; NAN: not known
+    double preempted_s; // how long others ran on a CPU that was taken from it; NAN: not known
+    double unseen_s;    // of that, whoever cannot be seen: switches.c
     unsigned threads;   // of the victim, at most, in a sample
     unsigned gone;      // threads of the victim that have ended: their last ms are not known
     unsigned left_out;  // threads for which there was no room
@@ -193,9 +198,10 @@ void switches_take(struct switches *switches, struct whos *whos);
 // Whether there are so many that to look at them costs the node too much; elapsed_s: since the
 // beginning.
 bool switches_too_many(const struct switches *switches, double elapsed_s);
-// How long victims wanted back what was taken from them, in this window, s; NAN: records were
-// lost, so that it is not known. The next window begins.
-double switches_next_window(struct switches *switches);
+// How long somebody ran, in this window, while a victim whose CPU it had wanted that back, s; of
+// that *unseen_s is the time of those who are not among whos. Switches of which no record was kept
+// are not in it. The next window begins.
+double switches_next_window(struct switches *switches, double *unseen_s);
 void switches_close(struct switches *switches);
 
 // ---- look.c
@@ -220,7 +226,7 @@ struct facts {
     double cpus;                           // online
     double cpu_some, memory_some, io_some; // some task waited (pressure stall information)
     double steal;                          // of the time of all CPUs
-    double throttled;                      // of the time, the group by its own quota
+    double throttled;                      // CPUs that the group's own quota held back, mean
     double group_io;                       // some task of the group waited for a disk
     double busy_cpus;                      // of all tasks, this program among them
     double own_cpus;                       // this program
@@ -235,6 +241,8 @@ struct facts {
 void look_take(struct look *look, const char *folder, pid_t pid);
 
 void facts_between(const struct look *before, const struct look *after, struct facts *facts);
+// The most that any program can have waited for disks, of the time; 1: not known.
+double disk_most(const struct facts *facts);
 
 // ---- rows.c
 
@@ -249,13 +257,13 @@ struct row {
     unsigned processes;     // of how many it is the sum
     char name[64], user[64], label[64];
     double cpus;
-    double blame;       // of the victim's waiting for CPUs, 0 to 1
-    double beside;      // of the time that the victim ran or waited, on the same CPU with it
+    double blame;  // of the victim's waiting for CPUs, 0 to 1: no more than its CPU time allows
+    double beside; // of the time that the victim ran or waited, on the same CPU with it
     double bytes_per_s; // to and from disks
     double at_disk;     // of the time, waiting for a disk
     // While they are summed up:
     struct deeds did;
-    double score, most_s, named;
+    double score, most_s, named; // score: how long threads of the victim waited for it, s
 };
 
 struct rows {
@@ -268,9 +276,12 @@ struct rows {
     bool exact;         // blame is from each switch of tasks, not from samples
     double own_preempted_s;
     double own_blame; // of its waiting for CPUs, what its own threads are to blame for
+    double displaced; // what it waited behind these because others had its other CPUs
 };
 
 void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts);
+// Whether this program is in a namespace of processes that does not show those of the machine.
+bool is_in_container(void);
 // By what they moved to and from disks, most first.
 void rows_sort_by_disk(struct rows *rows);
 // "xz -9 big.tar", "cc1, as (short processes of sh build)".
@@ -279,6 +290,23 @@ void row_text(const struct row *row, char *text, size_t size);
 // ---- verdict.c
 
 // How much slower the victim is, because of what: from counts and samples. Pure.
+
+// What of the time the victim wanted CPUs, and how much of that it got.
+struct wanting {
+    double run_s, wait_s;            // of all threads, without what its quota held back
+    double active_s, active_error_s; // one of them ran or waited, without that
+    double throttled_s;              // of the time, its quota held it back
+    double throttled_least_s, throttled_most_s;
+    double at_once; // its threads that wanted a CPU at the same time, mean
+    bool crowded;   // more than it has CPUs
+    double width;   // how many of its threads can run at once, at most
+    bool several;   // more than one of them wanted a CPU at a time
+    bool sampled;   // from samples, not from what the kernel counts
+    bool at_least;  // threads have ended whose last waiting is not known
+};
+
+struct wanting wanting_of(const struct sampler *sampler, const struct facts *facts,
+                          const struct rows *rows);
 
 enum resource {
     RESOURCE_NONE,
@@ -297,8 +325,12 @@ struct judgement {
     double without_s;         // what the time would be without it
     // Of the time, 0 to 1:
     double ran, waited_others, waited_own, at_disk, quota, stolen;
-    double asleep; // in samples: none of its threads wanted a CPU or a disk
-    char text[512];
+    double active;   // one of its threads ran, or waited for a CPU
+    double computed; // of that, what it would have been active alone
+    double stopped;  // by a signal, or a debugger
+    double blocked;  // in the kernel, for something other than a disk
+    double asleep;   // none of its threads wanted anything of that
+    char text[800];
 };
 
 // "cpu", as records have it.

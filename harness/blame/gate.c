@@ -69,10 +69,13 @@ bool gate_share(const struct gate *gate, enum gate_fact fact, double *share, dou
     return true;
 }
 
-// The victim's own waiting is one figure with bounds of its own.
+// The victim's own waiting is one figure with bounds of its own. What its quota holds back is not
+// waiting behind others.
 static void add_victim(struct gate *gate, const struct judgement *verdict)
 {
-    const double low = 1 - 1 / verdict->low, high = 1 - 1 / verdict->high;
+    const bool quota = verdict->resource == RESOURCE_QUOTA;
+    const double low = quota ? verdict->waited_others : 1 - 1 / verdict->low;
+    const double high = quota ? verdict->waited_others : 1 - 1 / verdict->high;
     gate->fact[GATE_WAITED].n = 1;
     gate->fact[GATE_WAITED].sum = (low + high) / 2;
     gate->fact[GATE_WAITED].squares = (high - low) / 2;

@@ -174,7 +174,7 @@ void facts_between(const struct look *before, const struct look *after, struct f
         .memory_some = share(was->memory_some_us, is->memory_some_us, 1, s),
         .io_some = share(was->io_some_us, is->io_some_us, 1, s),
         .steal = share(was->steal_us, is->steal_us, is->cpus, s),
-        .throttled = share(before->throttled_us, after->throttled_us, 1, s),
+        .throttled = rate(before->throttled_us, after->throttled_us, 1e6, s),
         .group_io = share(before->group_io_us, after->group_io_us, 1, s),
         .busy_cpus = rate(was->busy_us, is->busy_us, 1e6, s),
         .own_cpus = (after->own_s - before->own_s) / s,
@@ -186,4 +186,12 @@ void facts_between(const struct look *before, const struct look *after, struct f
         .network_per_s = rate(before->network_bytes, after->network_bytes, 1, s),
         .loopback_per_s = rate(before->loopback_bytes, after->loopback_bytes, 1, s),
     };
+}
+
+// Pressure is a mean over the CPUs that are busy, or have somebody who waits for a disk: of one
+// program among n - 1 busy CPUs 1/n.
+double disk_most(const struct facts *facts)
+{
+    const double times = isnan(facts->busy_cpus) ? facts->cpus : 1 + facts->busy_cpus;
+    return isnan(facts->io_some) ? 1 : fmin(facts->io_some * fmin(times, facts->cpus), 1);
 }

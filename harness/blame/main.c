@@ -342,7 +342,8 @@ static void answer_find(struct blame *blame, struct answer *answer)
     sampler_take(&blame->sampler);
     take_switches(blame, now_s() - blame->begin_s);
     if (blame->switches)
-        blame->sampler.preempted_s = switches_next_window(blame->switches);
+        blame->sampler.preempted_s =
+            switches_next_window(blame->switches, &blame->sampler.unseen_s);
     look_now(blame, &after);
     scan_take(&blame->scan);
     if (blame->victim.kind == VICTIM_PROGRAM && root) // what it has become by exec

@@ -101,8 +101,8 @@ static void add_who(struct rows *rows, const struct whos *whos, const struct who
         add_deeds(rows, owner, true, &children, 0, who->family.name);
 }
 
-// What is busy without being seen: other containers, who is hidden, who came and went unseen. More
-// than the kernel counted as busy nobody can have used: ticks are samples.
+// What is busy without being seen: other containers, who is hidden, who came and went unseen: the
+// last row. More than the kernel counted as busy nobody can have used: ticks are samples.
 static void close_sum(struct rows *rows, const struct facts *facts, double victim_s)
 {
     const double busy_s = (facts->busy_cpus - facts->own_cpus) * facts->duration_s - victim_s;
@@ -110,43 +110,126 @@ static void close_sum(struct rows *rows, const struct facts *facts, double victi
     for (size_t i = 0; i < rows->count; i++)
         seen_s += rows->row[i].did.cpu_s;
     rows->others_cpus = (isnan(busy_s) ? seen_s : fmax(busy_s, 0)) / facts->duration_s;
+    struct row *unseen = &rows->row[rows->count++];
+    *unseen = (struct row){0};
     if (isnan(busy_s))
         return;
     if (seen_s > busy_s && seen_s > 0)
         for (size_t i = 0; i < rows->count; i++)
             rows->row[i].did.cpu_s *= fmax(busy_s, 0) / seen_s;
     if (busy_s - seen_s > 0.02 + 0.02 * facts->duration_s)
-        rows->row[rows->count++] = (struct row){.did.cpu_s = busy_s - seen_s};
+        unseen->did.cpu_s = busy_s - seen_s;
 }
 
-// To blame for the victim's waiting is who was on its CPU while it ran or waited there, by the time
-// that he got there. Where no sample has seen anybody, by the CPU time that each used.
-static void share_out(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
+// Who was on the victim's CPU while it ran or waited there, by the time that he got there; where no
+// sample has seen anybody, by the CPU time that each used. Returns the victim's own part.
+static double score_by_samples(struct rows *rows, const struct sampler *sampler,
+                               const struct facts *facts)
 {
     const double period_s = facts->duration_s / fmax(sampler->samples, 1);
     const double own_eff = rows->victim_cpus * sampler->samples / fmax(sampler->runnable, 1);
-    double own = 2 * sampler->beside * fmin(own_eff, 1);
-    double sum = own;
+    const double own_s = 2 * sampler->beside * fmin(own_eff, 1) * period_s;
+    bool met = own_s > 0;
     for (size_t i = 0; i < rows->count; i++) {
         struct row *row = &rows->row[i];
         const double got = row->did.cpu_s / fmax(row->did.runnable * period_s, 1e-9);
-        row->score = row->did.beside * fmin(got, 1);
+        row->score = row->did.beside * fmin(got, 1) * period_s;
+        met = met || row->score > 0;
+    }
+    for (size_t i = 0; i < rows->count && !met; i++)
+        rows->row[i].score = rows->row[i].did.cpu_s;
+    return own_s;
+}
+
+// Raises the scores to rest_s more in all, none above what its CPU time allows. Returns what is
+// left.
+static double raise_scores(struct rows *rows, double rest_s, double crowd)
+{
+    // Each time somebody reaches his bound, the others take what he leaves.
+    for (unsigned turn = 0; turn < 8 && rest_s > 1e-6; turn++) {
+        double sum = 0, taken = 0;
+        for (size_t i = 0; i < rows->count; i++)
+            sum += rows->row[i].score < crowd * rows->row[i].did.cpu_s ? rows->row[i].score : 0;
+        for (size_t i = 0; i < rows->count && sum > 0; i++) {
+            struct row *row = &rows->row[i];
+            const double room = fmax(crowd * row->did.cpu_s - row->score, 0);
+            const double more = room > 0 ? fmin(room, rest_s * row->score / sum) : 0;
+            row->score += more;
+            taken += more;
+        }
+        rest_s -= taken;
+    }
+    return fmax(rest_s, 0);
+}
+
+// Nobody is to blame for more than he ran, once for each of the victim's threads that waited
+// meanwhile; what that leaves of its waiting is whoever's cannot be seen. Returns the victim's own.
+static double bound_scores(struct rows *rows, const struct sampler *sampler, double waited_s,
+                           double own_s)
+{
+    const double crowd = fmax(sampler->runnable / fmax(sampler->occupied, 1), 1);
+    struct row *unseen = &rows->row[rows->count - 1];
+    double sum = own_s = fmin(own_s, waited_s);
+    for (size_t i = 0; i < rows->count; i++) {
+        struct row *row = &rows->row[i];
+        row->score = fmin(row->score, crowd * row->did.cpu_s);
         sum += row->score;
     }
+    double rest_s = fmax(waited_s - sum, 0);
+    const double hidden_s = fmin(rest_s, fmax(crowd * unseen->did.cpu_s - unseen->score, 0));
+    unseen->score += hidden_s;
+    rest_s = raise_scores(rows, rest_s - hidden_s, crowd);
+    // Its own threads have no row that could be raised.
+    if (sum <= own_s)
+        own_s += rest_s * (own_s > 0);
+    else
+        unseen->score += rest_s;
+    return own_s;
+}
+
+// Threads that are no more than their CPUs wait behind each other because others have the rest of
+// these: by the CPU time that each used. Returns how long.
+static double blame_for_displacing(struct rows *rows, const struct wanting *wanting, double own_s)
+{
+    double all_s = 0;
+    for (size_t i = 0; i < rows->count; i++)
+        all_s += rows->row[i].did.cpu_s;
+    const double displaced_s = wanting->crowded ? 0 : fmin(own_s, all_s);
+    for (size_t i = 0; i < rows->count && displaced_s > 0; i++)
+        rows->row[i].score += displaced_s * rows->row[i].did.cpu_s / all_s;
+    return displaced_s;
+}
+
+// Of the victim's waiting for CPUs.
+static void share_out(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
+{
+    const struct wanting wanting = wanting_of(sampler, facts, rows);
+    const double waited_s = wanting.wait_s;
+    struct row *unseen = &rows->row[rows->count - 1];
+    double own_s;
     // A CPU that was taken from it is most of its waiting, where that is known.
-    rows->exact = sampler->preempted_s > 0.5 * (double)sampler->wait_ns / 1e9;
+    rows->exact = sampler->preempted_s > 0.5 * waited_s;
     if (rows->exact) {
-        own = rows->own_preempted_s;
-        sum = own;
+        own_s = rows->own_preempted_s;
         for (size_t i = 0; i < rows->count; i++)
-            sum += rows->row[i].score = rows->row[i].did.preempted_s;
+            rows->row[i].score = rows->row[i].did.preempted_s;
+        unseen->score = sampler->unseen_s;
+    } else {
+        own_s = score_by_samples(rows, sampler, facts);
+        if (waited_s > 0)
+            own_s = bound_scores(rows, sampler, waited_s, own_s);
     }
-    const bool met = sum > 0;
-    for (size_t i = 0; i < rows->count && !met; i++)
-        sum += rows->row[i].score = rows->row[i].did.cpu_s;
+    if (!wanting.several) // it has moved from a CPU to the other one
+        own_s = 0;
+    const double displaced_s = blame_for_displacing(rows, &wanting, own_s);
+    own_s -= displaced_s;
+    double sum = own_s;
+    for (size_t i = 0; i < rows->count; i++)
+        sum += rows->row[i].score;
+    rows->displaced = sum > 0 ? displaced_s / sum : 0;
     for (size_t i = 0; i < rows->count; i++)
         rows->row[i].blame = sum > 0 ? rows->row[i].score / sum : 0;
-    rows->own_blame = sum > 0 ? own / sum : 0;
+    rows->own_blame = sum > 0 ? own_s / sum : 0;
 }
 
 static int by_blame(const void *a, const void *b)
@@ -165,6 +248,11 @@ static int by_disk(const void *a, const void *b)
     return (one->at_disk < other->at_disk) - (one->at_disk > other->at_disk);
 }
 
+static bool is_nothing(const struct row *row)
+{
+    return row->cpus < LEAST_CPUS && row->blame < 0.01 && row->bytes_per_s < 1e4;
+}
+
 static void rows_finish(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
     for (size_t i = 0; i < rows->count; i++) {
@@ -172,13 +260,15 @@ static void rows_finish(struct rows *rows, const struct sampler *sampler, const 
         row->cpus = row->did.cpu_s / facts->duration_s;
         row->bytes_per_s = row->did.bytes / facts->duration_s;
         row->beside = fmin(row->did.beside / fmax(sampler->runnable, 1), 1);
-        row->at_disk = row->did.at_disk / fmax(sampler->samples, 1);
+        row->at_disk = fmin(row->did.at_disk / fmax(sampler->samples, 1),
+                            disk_most(facts) * fmax(row->processes, 1));
         if (row->lead)
             who_user(row->lead->user, row->user, sizeof row->user);
     }
+    if (is_nothing(&rows->row[rows->count - 1])) // nobody is unseen
+        rows->count--;
     qsort(rows->row, rows->count, sizeof *rows->row, by_blame);
-    while (rows->count > 0 && rows->row[rows->count - 1].cpus < LEAST_CPUS &&
-           rows->row[rows->count - 1].blame < 0.01 && rows->row[rows->count - 1].bytes_per_s < 1e4)
+    while (rows->count > 0 && is_nothing(&rows->row[rows->count - 1]))
         rows->count--;
 }
 
@@ -210,12 +300,18 @@ void rows_sort_by_disk(struct rows *rows)
     qsort(rows->row, rows->count, sizeof *rows->row, by_disk);
 }
 
-// A container has a namespace of processes of its own, whose number is not the first one's.
+// It has a namespace of processes of its own, whose number is not the first one's.
+bool is_in_container(void)
+{
+    char name[64] = "";
+    return readlink("/proc/self/ns/pid", name, sizeof name - 1) > 0 &&
+           strcmp(name, "pid:[4026531836]") != 0;
+}
+
 static const char *unseen_text(void)
 {
-    char name[64] = "", path[PATH_MAX];
-    if (readlink("/proc/self/ns/pid", name, sizeof name - 1) > 0 &&
-        strcmp(name, "pid:[4026531836]") != 0)
+    char path[PATH_MAX];
+    if (is_in_container())
         return "programs outside this container, which cannot be told from here";
     if (access(machine_path("/proc/1/stat", path), R_OK) != 0)
         return "programs that /proc hides here (hidepid): ask root";

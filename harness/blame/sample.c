@@ -1,6 +1,7 @@
 #include "blame.h"
 
 #include "common/file.h"
+#include "common/memory.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -65,6 +66,7 @@ static void look_at(struct scan *scan, const struct process *process, double boo
     who->did.cpu_s += (double)(process->ticks - ticks) * TICK_S;
     who->children_s += (double)(process->waited - waited) * TICK_S;
     who->hot = process->ticks > ticks || process->state == 'R' || process->state == 'D';
+    who->cpu = process->cpu;
     who->age_s = fmax(boot_s - (double)process->started * TICK_S, 0);
     who->ticks = process->ticks;
     who->waited = process->waited;
@@ -191,6 +193,8 @@ static void close_task(struct sampler *sampler, size_t i)
 static void add_thread(struct sampler *sampler, struct who *who, pid_t tid, bool before)
 {
     struct task *task = task_of(sampler, who, tid);
+    if (who->victim)
+        (void)cpus_of_thread(tid, sampler->allowed);
     if (task) {
         task->scan = sampler->scan->whos.scan;
         return;
@@ -232,7 +236,8 @@ void sampler_open(struct sampler *sampler, struct scan *scan)
 {
     char path[PATH_MAX];
     struct schedstat own = {0};
-    *sampler = (struct sampler){.scan = scan, .preempted_s = NAN};
+    *sampler = (struct sampler){
+        .scan = scan, .preempted_s = NAN, .allowed = must(calloc(1, sizeof *sampler->allowed))};
     sampler->loadavg_fd = open(machine_path("/proc/loadavg", path), O_RDONLY | O_CLOEXEC);
     const int fd = open(machine_path("/proc/self/schedstat", path), O_RDONLY | O_CLOEXEC);
     sampler->schedstat = schedstat_read(fd, &own) && own.run_ns > 0;
@@ -320,24 +325,33 @@ static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST]
     for (pid_t pid = last; pid > last - NEWEST && pid > 0; pid--) {
         const struct who *known = who_find(&sampler->scan->whos, pid);
         // With more than one thread it is a thread, whose number that is, too.
-        if ((!known || known->ended || !known->scanned) && process_read(pid, &newest[count]) &&
-            newest[count].threads <= 1)
+        const bool looked_at = known && task_of(sampler, known, pid);
+        if (!looked_at && (!known || known->ended || !known->scanned) &&
+            process_read(pid, &newest[count]) && newest[count].threads <= 1)
             count++;
     }
     return count;
 }
 
+// What the victim's threads do in one sample: whether any of them does.
+struct doing {
+    bool active, at_disk, stopped;
+};
+
 static void count_victim(struct sampler *sampler, struct who *who, char state, int cpu,
-                         bool *active, bool *at_disk)
+                         struct doing *doing)
 {
-    *at_disk = *at_disk || state == 'D';
+    doing->at_disk = doing->at_disk || state == 'D';
+    doing->stopped = doing->stopped || state == 'T' || state == 't';
     if (state != 'R')
         return;
-    *active = true;
+    doing->active = true;
     sampler->runnable++;
     who->did.runnable++;
-    if (cpu >= 0 && cpu < SAMPLE_CPUS)
-        sampler->beside += sampler->victims_on[cpu]++; // pairs: in the end each is counted once
+    if (cpu < 0 || cpu >= SAMPLE_CPUS)
+        return;
+    sampler->occupied += sampler->victims_on[cpu] == 0;
+    sampler->beside += sampler->victims_on[cpu]++; // pairs: in the end each is counted once
 }
 
 // Since the last time.
@@ -377,7 +391,7 @@ void sampler_take(struct sampler *sampler)
 {
     struct process newest[NEWEST];
     struct who *new_who[NEWEST];
-    bool active = false, at_disk = false;
+    struct doing doing = {0};
     unsigned threads = 0;
     memset(sampler->victims_on, 0, sizeof sampler->victims_on);
     read_tasks(sampler);
@@ -387,26 +401,29 @@ void sampler_take(struct sampler *sampler)
     for (size_t i = 0; i < sampler->count; i++) {
         const struct task *task = &sampler->task[i];
         if (task->who->victim) {
-            count_victim(sampler, task->who, task->state, task->cpu, &active, &at_disk);
+            count_victim(sampler, task->who, task->state, task->cpu, &doing);
             threads++;
         }
     }
     for (size_t i = 0; i < count; i++)
         if (new_who[i]->victim)
-            count_victim(sampler, new_who[i], newest[i].state, newest[i].cpu, &active, &at_disk);
+            count_victim(sampler, new_who[i], newest[i].state, newest[i].cpu, &doing);
     for (size_t i = 0; i < sampler->count; i++)
         count_other(sampler, sampler->task[i].who, sampler->task[i].state, sampler->task[i].cpu);
     for (size_t i = 0; i < count; i++)
         count_other(sampler, new_who[i], newest[i].state, newest[i].cpu);
     sampler->samples++;
-    sampler->active += active;
-    sampler->at_disk += at_disk && !active;
+    sampler->active += doing.active;
+    sampler->at_disk += doing.at_disk && !doing.active;
+    sampler->stopped += doing.stopped && !doing.at_disk && !doing.active;
     sampler->threads = threads > sampler->threads ? threads : sampler->threads;
 }
 
 void sampler_next_window(struct sampler *sampler)
 {
-    sampler->samples = sampler->active = sampler->at_disk = 0;
+    sampler->samples = sampler->active = sampler->at_disk = sampler->stopped = 0;
+    sampler->occupied = 0;
+    sampler->allowed->count = 0;
     sampler->runnable = sampler->beside = sampler->running = sampler->running_squares = 0;
     sampler->run_ns = sampler->wait_ns = 0;
     sampler->threads = sampler->gone = sampler->left_out = 0;
@@ -419,4 +436,6 @@ void sampler_close(struct sampler *sampler)
         close_task(sampler, sampler->count - 1);
     if (sampler->loadavg_fd >= 0)
         (void)close(sampler->loadavg_fd);
+    free(sampler->allowed);
+    sampler->allowed = NULL;
 }

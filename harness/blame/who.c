@@ -205,6 +205,17 @@ void whos_next_window(struct whos *whos)
     }
 }
 
+// A thread has a folder in /proc, too, which no list shows: its process is what can be looked at.
+static void refuse_thread(uint64_t pid)
+{
+    char path[PATH_MAX], text[4096];
+    uint64_t group = pid;
+    if (file_read(AT_FDCWD, process_path((pid_t)pid, "status", path), text, sizeof text) &&
+        file_number(text, "\nTgid:\t", &group) && group != pid)
+        usage_error("--pid %llu: that is a thread of process %llu: give --pid %llu",
+                    (unsigned long long)pid, (unsigned long long)group, (unsigned long long)group);
+}
+
 static void find_pid(struct victim *victim, uint64_t pid)
 {
     struct process process;
@@ -216,6 +227,7 @@ static void find_pid(struct victim *victim, uint64_t pid)
         usage_error("--pid %llu: it has ended (a zombie, for which pid %d has not waited): give "
                     "one that runs",
                     (unsigned long long)pid, (int)process.parent);
+    refuse_thread(pid);
     if (process.kernel)
         usage_error("--pid %llu: a thread of the kernel, which works for others: leave --pid out "
                     "for the whole node",
