@@ -350,7 +350,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     session_check_files(&experiment.session);
     check_cold(&experiment.settings);
     placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
-    conditions_keep_threads(&experiment.conditions, &experiment.arena, experiment.placed.load_cpus);
+    conditions_keep_loads(&experiment.conditions, &experiment.arena, &experiment.settings,
+                          experiment.placed.load_cpus);
     check_doctor(&experiment.settings);
     metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
     // Late, so that whoever writes to a pipe has had some time.

@@ -7,6 +7,7 @@
 
 declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() load_settings=() # of each load
 declare -a load_words=() load_first=() load_count=()                                                    # its command line: COUNT words from FIRST on
+declare -a load_calib_words=() load_calib_first=() load_calib_count=()                                  # the same by which it is calibrated, where that is another
 declare -a load_pid=() load_in=() load_errors=()                                                        # of those that have been started
 declare -A condition_loads=() condition_remote=()                                                       # indices, with spaces between; 1: one is on another node
 mark_sent_us=0 mark_delay_us=0
@@ -27,6 +28,7 @@ loads_calibrate() {
     for i in "${!load_name[@]}"; do
         [[ -n ${load_percent[i]} ]] || continue
         command=("${load_words[@]:load_first[i]:load_count[i]}")
+        ((load_calib_count[i] == 0)) || command=("${load_calib_words[@]:load_calib_first[i]:load_calib_count[i]}")
         node_start_words "${load_node[i]}" command
         load_errors[i]=$1/load.${load_name[i]}.stderr
         errors_open "${load_errors[i]}"
