@@ -505,6 +505,13 @@ static void keep_same(struct arena *arena, struct load *load, const struct setti
     list_add_all(&load->words, arena, same->item, same->count);
 }
 
+const char *load_unsettable(const struct load *load)
+{
+    return load->node ? "settings are set on this node alone, and it is on another one"
+           : strcmp(load->words.item[0], NEIGHBOUR) == 0 ? "it runs already, as it was started"
+                                                         : NULL;
+}
+
 // A load of another node, or one that runs already, is not started by us.
 static void check_adjusted_loads(const struct condition *condition)
 {

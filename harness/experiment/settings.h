@@ -265,6 +265,8 @@ const char *load_name_read(struct arena *arena, const char *text, const char **n
 // settings in brackets in front of SPEC. Wrong use ends the program.
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
                          const struct load_context *context);
+// Why no setting can be set for a load; NULL: it can.
+const char *load_unsettable(const struct load *load);
 // The words in front of a load's own that run it with its priority (--load-nice), on the CPUs where
 // loads are put (NULL: wherever they may) and with settings.
 struct option_list load_surroundings(struct arena *arena, const struct settings *settings,
