@@ -348,6 +348,8 @@ measure_run() {
     [[ -z ${plan[service]:-} ]] || service_mark
     if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
+        # Once more, as programs that it starts may undo a setting late.
+        [[ -z ${load_settings[*]} ]] || loads_verify "${loads[@]}"
         loads_pause "${loads[@]}"
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
