@@ -309,8 +309,8 @@ struct common {
     int64_t interval_ns; // 0: no intervals
     const char *limit;   // NULL: no limit
     int64_t nice;
-    int sched;               // enum priority_sched
-    const char *calibration; // file; NULL: the one that is kept
+    int sched;                           // enum priority_sched
+    const char *calibration;             // file; NULL: the one that is kept
     const char *percent_of, *percent_on; // of which calibration; NULL: of this command line's
     bool json;
     bool control;

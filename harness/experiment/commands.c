@@ -153,8 +153,8 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
                                          .pause = experiment->settings.pause,
                                          .own = &experiment->settings.setting};
     struct conditions conditions = {0};
-    const struct option_list plain = load_surroundings(arena, &experiment->settings,
-                                                       experiment->placed.load_cpus, &none);
+    const struct option_list plain =
+        load_surroundings(arena, &experiment->settings, experiment->placed.load_cpus, &none);
     conditions_add_load(&conditions, arena, text, &context);
     *neighbour = (struct neighbour){.text = text, .parts = conditions.condition[0]};
     const size_t count = neighbour->parts.load_count;
@@ -178,7 +178,8 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
 }
 
 // Whether the target can be given it where it runs. False with a reason.
-static bool target_takes(const struct tries *tries, const struct option_list *settings, const char **why)
+static bool target_takes(const struct tries *tries, const struct option_list *settings,
+                         const char **why)
 {
     struct arena *arena = &tries->experiment->arena;
     static const struct settings plain = {.load_nice = OPTION_NOT_GIVEN};
@@ -196,6 +197,14 @@ static bool target_takes(const struct tries *tries, const struct option_list *se
     return settings->count == 0 || words_try(arena, &words, why);
 }
 
+static bool limits_memory(const struct option_list *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        if (text_after(settings->item[i], "memory."))
+            return true;
+    return false;
+}
+
 // Whether the load can be given it where it runs, and is still the same load. False with a reason.
 static bool load_takes(const struct tries *tries, const struct neighbour *neighbour,
                        const struct option_list *settings, const char **why)
@@ -207,8 +216,8 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
         return true;
     if (*why)
         return false;
-    const struct option_list words = load_surroundings(arena, &experiment->settings,
-                                                       experiment->placed.load_cpus, settings);
+    const struct option_list words =
+        load_surroundings(arena, &experiment->settings, experiment->placed.load_cpus, settings);
     for (size_t i = 0; i < neighbour->parts.load_count; i++) {
         struct load load = neighbour->parts.load[i];
         const struct description *plain = &neighbour->of_part[i];
@@ -223,10 +232,16 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
             return false;
         // Of memory some percent are rounding, as of what each CPU has.
         if (now.threads == plain->threads && !(now.memory_bytes < 0.95 * plain->memory_bytes) &&
-            !(now.memory_bytes > 1.05 * plain->memory_bytes))
+            !(now.memory_bytes > 1.05 * plain->memory_bytes)) {
+            // Too little memory is found out by those who use it. What is not calibrated yet cannot
+            // run yet.
+            if (limits_memory(settings) && !plain->percent && !load_runs(arena, &load, &words, why))
+                return false;
             continue;
-        *why = arena_format(arena, "%s would be another load with it: it sizes itself by what it "
-                                   "is given",
+        }
+        *why = arena_format(arena,
+                            "%s would be another load with it: it sizes itself by what it "
+                            "is given",
                             load.name);
         return false;
     }
@@ -297,8 +312,8 @@ static bool has_cpu(const struct cpu_list *list, int cpu)
 }
 
 // CPUs of their own, of those that they have: each keeps what the other has not, and of the others
-// the target has the first half. Where they share none, or one has nothing left, there is nothing to
-// split.
+// the target has the first half. Where they share none, or one has nothing left, there is nothing
+// to split.
 static void consider_cpus(struct tries *tries)
 {
     struct cpu_list of_target = {0}, shared = {0}, of_load = {0};
@@ -343,7 +358,8 @@ static void consider_memory(struct tries *tries)
         one.neighbour = &tries->neighbour[i];
         one.count = 1;
         if (isfinite(bytes))
-            (void)consider(&one, arena_format(arena, "memory.high=%.0fM", ceil(bytes / 2 / 1048576)),
+            (void)consider(&one,
+                           arena_format(arena, "memory.high=%.0fM", ceil(bytes / 2 / 1048576)),
                            needs_memory);
     }
     // As much as the target uses is kept for it.
@@ -385,8 +401,8 @@ static void take_given(struct tries *tries)
         adjustment_try(&adjustment, "with --try");
         if (consider(tries, text, NULL) || given->count > 1)
             continue;
-        const json_t *last = json_array_get(experiment->left_out,
-                                            json_array_size(experiment->left_out) - 1);
+        const json_t *last =
+            json_array_get(experiment->left_out, json_array_size(experiment->left_out) - 1);
         usage_error("--try '%s': %s", text, json_text_or_empty(last, "why"));
     }
 }

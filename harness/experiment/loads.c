@@ -256,6 +256,22 @@ static const char *started(struct arena *arena, const char *pid)
                : NULL;
 }
 
+// Whether another condition has the same programs as its neighbour: its load may have stopped them.
+static bool is_shared(const struct conditions *conditions, const struct load *load)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        for (size_t k = 0; k < conditions->condition[i].load_count; k++) {
+            const struct option_list *words = &conditions->condition[i].load[k].words;
+            size_t same = 0;
+            while (same < words->count && same < load->words.count &&
+                   strcmp(words->item[same], load->words.item[same]) == 0)
+                same++;
+            if (same == load->words.count)
+                return true;
+        }
+    return false;
+}
+
 // A load that is there already: pid:N, cgroup:PATH, job:ID. False: it is none.
 static bool read_neighbour(const struct parser *parser, struct load *load, const char *spec)
 {
@@ -280,6 +296,8 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     if (add_split_words(parser, load, spec, spec + length + 1) != 1)
         usage_error("load '%s': give one, such as %s:4711", spec, kind);
     list_add_all(&load->words, parser->arena, since, !began ? 0 : 2);
+    if (is_shared(parser->conditions, load))
+        list_add(&load->words, parser->arena, "--shared");
     return true;
 }
 
@@ -431,22 +449,43 @@ struct option_list load_surroundings(struct arena *arena, const struct settings 
     return words;
 }
 
-bool words_try(struct arena *arena, const struct option_list *words, const char **said)
+// Has a shell run words. False: they failed. *said: the last line, of those with "jostle: " in
+// front where there are such, without that.
+static bool run_words(struct arena *arena, const char *script, const struct option_list *words,
+                      const char **said)
 {
-    static const char *const both[] = {"sh", "-c", "exec \"$@\" 2>&1", "sh"};
+    const char *const shell[] = {"sh", "-c", script, "sh"};
     OWNED char *output = NULL;
     struct option_list argv = {0};
-    list_add_all(&argv, arena, both, sizeof both / sizeof both[0]);
+    list_add_all(&argv, arena, shell, sizeof shell / sizeof shell[0]);
     list_add_all(&argv, arena, words->item, words->count);
     const bool good = child_run(argv.item, -1, &output) == 0;
-    size_t length = output ? strlen(output) : 0;
-    while (length > 0 && output[length - 1] == '\n')
-        output[--length] = '\0';
-    const char *last = length > 0 ? strrchr(output, '\n') : NULL;
-    last = last ? last + 1 : length > 0 ? output : "it was killed";
-    const char *text = text_after(last, "jostle: ");
-    *said = arena_format(arena, "%s", text ? text : last);
+    const char *last = NULL, *ours = NULL;
+    char *rest = NULL;
+    for (char *line = output ? strtok_r(output, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        last = line;
+        ours = text_after(line, "jostle: ") ?: ours;
+    }
+    *said = arena_format(arena, "%s", good && last ? last : ours ? ours : "it is killed with it");
     return good;
+}
+
+bool words_try(struct arena *arena, const struct option_list *words, const char **said)
+{
+    return run_words(arena, "exec \"$@\" 2>&1", words, said);
+}
+
+bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
+               const char **said)
+{
+    char path[PATH_MAX];
+    const char *const loadgen[] = {child_path("loadgen", path), load->words.item[0], "--control"};
+    struct option_list words = {0};
+    list_add_all(&words, arena, surroundings->item, surroundings->count);
+    list_add_all(&words, arena, loadgen, sizeof loadgen / sizeof loadgen[0]);
+    list_add_all(&words, arena, load->words.item + 1, load->words.count - 1);
+    return run_words(arena, "{ echo resume; sleep 1; } | { \"$@\" 2>&1; }", &words, said);
 }
 
 bool load_describe(struct arena *arena, const struct load *load,
@@ -486,8 +525,8 @@ bool load_describe(struct arena *arena, const struct load *load,
     return json_is_object(plan);
 }
 
-// The same load under settings as without: a load counts the CPUs that it has, and a percentage is of
-// what these reach. What describes nothing is refused when it starts.
+// The same load under settings as without: a load counts the CPUs that it has, and a percentage is
+// of what these reach. What describes nothing is refused when it starts.
 static void keep_same(struct arena *arena, struct load *load, const struct settings *settings,
                       const char *cpus)
 {

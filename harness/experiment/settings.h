@@ -221,7 +221,8 @@ struct load {
     const char *node;         // NULL: this one
     struct option_list words; // loadgen's: "cpu" "--percent" "50"
     bool listens;             // others connect to it, so it must be there before them
-    // Of one with settings and a limit in percent: the words by which it is calibrated, without them.
+    // Of one with settings and a limit in percent: the words by which it is calibrated, without
+    // them.
     struct option_list calibrated_by;
 };
 
@@ -271,13 +272,18 @@ const char *load_unsettable(const struct load *load);
 // loads are put (NULL: wherever they may) and with settings.
 struct option_list load_surroundings(struct arena *arena, const struct settings *settings,
                                      const char *cpus, const struct option_list *set);
-// Runs a command to its end. False: it failed. *said: the last line that it wrote, without "jostle: ".
+// Runs a command to its end. False: it failed. *said: the last line that it wrote, without "jostle:
+// ".
 bool words_try(struct arena *arena, const struct option_list *words, const char **said);
-// Asks a load of this node what it is in these surroundings. False: it is refused, and ->said says why.
+// Asks a load of this node what it is in these surroundings. False: it is refused, and ->said says
+// why.
 bool load_describe(struct arena *arena, const struct load *load,
                    const struct option_list *surroundings, struct description *description);
-// Makes each load with settings the same as it is without them: as many workers, and a percentage of the
-// same rate. cpus: where loads are put (NULL: wherever they may).
+// Runs a load of this node for a second. False: it failed, or was killed, and *said has the reason.
+bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
+               const char **said);
+// Makes each load with settings the same as it is without them: as many workers, and a percentage
+// of the same rate. cpus: where loads are put (NULL: wherever they may).
 void conditions_keep_loads(struct conditions *conditions, struct arena *arena,
                            const struct settings *settings, const char *cpus);
 bool conditions_have(const struct conditions *conditions, const char *name);

@@ -10,7 +10,7 @@ declare -a load_words=() load_first=() load_count=()                            
 declare -a load_calib_words=() load_calib_first=() load_calib_count=()                                  # the same by which it is calibrated, where that is another
 declare -a load_pid=() load_in=() load_errors=()                                                        # of those that have been started
 declare -A condition_loads=() condition_remote=()                                                       # indices, with spaces between; 1: one is on another node
-declare -A loads_undone=() # what was warned of: a load's index, and what start said
+declare -A loads_undone=()                                                                              # what was warned of: a load's index, and what start said
 mark_sent_us=0 mark_delay_us=0
 loads_memory_kills='' # when they were started, as of memory_kills_read
 

@@ -522,8 +522,7 @@ static bool take_warn(struct hub *hub, char *const *field)
 static bool take_undone(struct hub *hub, char *const *field)
 {
     const struct source *load = sources_find(&hub->sources, field[1]);
-    json_t *entry =
-        load ? json_pack("{s:s?, s:s}", "load", load->name, "text", field[2]) : NULL;
+    json_t *entry = load ? json_pack("{s:s?, s:s}", "load", load->name, "text", field[2]) : NULL;
     const bool good = entry && json_add_once(hub->undone, entry);
     json_decref(entry);
     return good || load || hub_fail(hub, "-", "undone: no such load");

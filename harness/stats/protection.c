@@ -27,7 +27,8 @@ struct protected
     const json_t *settings;
     struct interval slowdown, removed, kept;
     enum measure kept_by;
-    const char *undone; // why nothing was measured with the settings: what undid them; NULL: nothing did
+    const char
+        *undone; // why nothing was measured with the settings: what undid them; NULL: nothing did
     const char *alone; // the condition with the same settings of the target and no load, or NULL
     bool dominated;    // another is surely better for one of the two, and not worse for the other
     bool on_front;
@@ -429,8 +430,8 @@ static json_t *row_json(const struct protection *of, const struct protected *row
                      figure_json(&bare), "removed", figure_json(&row->removed), "kept",
                      figure_json(&row->kept), "kept_by",
                      isnan(row->kept.center) ? NULL : measure_names[row->kept_by], "cost",
-                     alone < 0 ? json_null() : figure_json(&cost), "front", row->on_front,
-                     "undone", row->undone);
+                     alone < 0 ? json_null() : figure_json(&cost), "front", row->on_front, "undone",
+                     row->undone);
 }
 
 // The name of a condition that is chosen, and not one of several; NULL: none is.
