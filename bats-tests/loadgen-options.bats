@@ -96,3 +96,31 @@ setup() {
     refused 'line 3: fewer loads than cores' cpu --profile "$BATS_TEST_TMPDIR/profile"
     refused 'Is a directory' cpu --profile "$BATS_TEST_TMPDIR"
 }
+
+@test "every load describes its command line, as it is on the CPUs that it has, and starts nothing" {
+    local load cpu
+    local -A options=([lock]=--contended [exec]='-- touch ran')
+    cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    cd "$BATS_TEST_TMPDIR" || return
+    while read -r load; do
+        [[ $load != neighbour && $load != record ]] || continue
+        # shellcheck disable=SC2086 # several words
+        "$BIN/loadgen" "$load" --describe ${options[$load]:-} >said
+        holds --arg load "$load" '.load == $load and (.threads | type) == "number" and (.listens | type) == "boolean" and has("disk") and
+            has("fills_memory") and has("memory_bytes") and has("percent") and (.cpus | length) > 0' <said
+        [[ $load != lock && $load != switch ]] || continue # they need two CPUs, or say so
+        # shellcheck disable=SC2086 # the same
+        taskset -c "$cpu" "$BIN/loadgen" "$load" --describe ${options[$load]:-} >said
+        holds --arg cpu "$cpu" '.cpus == $cpu' <said
+    done < <("$BIN/loadgen" --list-options | sed -n 's/^command\t//p')
+    [[ ! -e ran ]]
+    taskset -c "$cpu" "$BIN/loadgen" cpu --describe | holds '.threads == 1 and .threads_to_give == 1'
+    "$BIN/loadgen" cpu --threads 3 --describe | holds '.threads == 3 and .threads_to_give == null'
+    "$BIN/loadgen" net --listen 127.0.0.1:1 --describe | holds '.listens and .threads_to_give == null'
+    "$BIN/loadgen" exec --describe -- true | holds '.threads == 0 and .disk == null and .memory_bytes == null'
+    "$BIN/loadgen" hog --size 8M --describe | holds '.fills_memory and .disk == false and .memory_bytes > 8e6'
+    "$BIN/loadgen" meta --dir . --describe | holds '.disk'
+    XDG_CACHE_HOME=$PWD "$BIN/loadgen" syscall --limit 30% --describe |
+        holds '.percent == 30 and .calibrated == false and (.percent_of | contains("--threads")) and (.percent_on | contains("CPU"))'
+    "$BIN/loadgen" syscall --limit 30 --describe | holds '.percent == null'
+}

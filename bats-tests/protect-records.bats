@@ -11,6 +11,7 @@ setup() {
 
 # records FOLDER SEED BLOCKS NOISE DAMAGE SETTING=LEFT,KEPT...: an experiment beside a load full that makes the target take DAMAGE
 # times as long; with each SETTING, LEFT times, and the load does the share KEPT of its work. Each block has a level of its own.
+# $undone: a program of the load undid that setting in the last block.
 # $rate is false: the load has no rate, and the same CPU time as it would else do work. $offered: what was asked of it.
 records() {
     mkdir -p "$1"
@@ -46,7 +47,9 @@ with open(folder + "/runs.jsonl", "w") as runs:
                     "cpu_s": 3 * work, "elapsed_s": 3}]
             runs.write(json.dumps({"schema": "jostle.run/1", "condition": name, "block": block, "order": order,
                 "wall_s": level * times * random.gauss(1, noise), "user_s": 0.5, "system_s": 0.1, "max_rss_bytes": 4194304,
-                "exit_code": 0, "signal": None, "timed_out": False, "load": load, "flags": []}) + "\n")
+                "exit_code": 0, "signal": None, "timed_out": False, "load": load, "flags": [],
+                **({"undone": [{"load": "full", "text": os.environ["undone"] + ": a program that it has started (sh) has undone it"}]}
+                   if block == blocks and name == "full." + os.environ.get("undone", "").replace("=", "-") else {})}) + "\n")
 PYTHON
     "$BIN/stats" --derive "$1"
 }
@@ -134,4 +137,15 @@ PYTHON
     records harmless 9 20 0.05 1 nice=19=1,0.6
     run -0 "$JOSTLE" report harmless
     [[ $output == *'The neighbour is not known to do any damage, so no setting is known to protect from it: more runs would tell.'* ]]
+}
+
+@test "a setting that was undone in a run is neither best nor weakest, and keeps no limit" {
+    undone=nice=19 until=1.5 records some 7 20 0.03 2 nice=19=1.05,1 sched=idle=1.3,0.5
+    holds '.protection | .best == "full.sched-idle" and .weakest == "full.sched-idle" and .verdict == "below" and
+        (.rows[0] | .slowdown.value == null and .removed.value == null and .kept.value == null and (.undone | startswith("nice=19: ")))' <some/result.json
+    is_valid result some/result.json
+    run -0 "$JOSTLE" report some
+    [[ $output == *'nice=19 for the neighbour was not measured: the load did not keep nice=19: '* && $output == *'nice=19 '*'undone'* ]]
+    undone=nice=19 until=1.5 records all 8 20 0.03 2 nice=19=1.05,1
+    holds '.protection | .best == null and .weakest == null and .verdict == "undecided"' <all/result.json
 }

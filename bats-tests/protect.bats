@@ -25,6 +25,12 @@ first_cpu() {
     printf '%s\n' "${cpus[0]}"
 }
 
+# other_cpu: prints another one; CPUS is how many there are.
+CPUS=$(nproc)
+other_cpu() {
+    taskset -cp $$ | sed 's/.*: //; s/[0-9]*//; s/^[-,]*//; s/[-,].*//'
+}
+
 # can SETTING: this machine lets us set it.
 can() {
     "$BIN/start" --set "$1" -- true 2>/dev/null
@@ -280,11 +286,110 @@ both_measured() {
     [[ $output == *"cannot write $PWD/file/jostle/settings/"* && ! -e ran && ! -e out ]]
 }
 
+# undone_is_said SETTING COMMAND: 0 when protect measures that load, says that it has undone the setting, and nothing else of it.
+undone_is_said() {
+    rm -rf out
+    run -0 "$JOSTLE" protect --output out --runs 2 --load "l=exec: $2" --try "$1" --try group=same -- sleep 0.2
+    [[ $output == *"the load did not keep $1: "*' has undone it.'* && $output == *"load l."*" did not keep a setting ($1: "* ]] &&
+        holds --arg setting "$1" '.protection | .best == null and (.rows[0] | (.undone | startswith($setting)) and .slowdown.value == null and
+            .kept.value == null and .front == false) and (.rows[1] | has("undone") | not)' <out/result.json &&
+        holds -s 'map(select(.condition | startswith("l."))) | all(has("undone") == (.condition != "l.group-same")) and
+            all(.[] | .undone[]?; .load == "l." + (.text | sub("=.*"; "")) + "-" + (.text | capture("=(?<v>[^:]*)").v))' <out/runs.jsonl &&
+        is_valid result out/result.json
+}
+
 # bats test_tags=slow
-@test "a load that loses its setting ends the experiment" {
-    # The load makes itself nicer than it was told.
-    run -1 "$JOSTLE" slowdown --output out --runs 2 --load 'l=[nice=3] exec: sh -c "renice -n 9 -p $(ps -o ppid= -p $PPID) >/dev/null; exec sleep 1000"' -- sleep 0.2
-    [[ $output == *'jostle: load l: setting nice=3: it has taken no effect, or was changed since'* ]]
+@test "a program of the load that undoes a setting is found out in each run, and nothing is reported as measured with it" {
+    local -a cpus
+    undone_is_said sched=idle 'chrt -b 0 sleep 1000'
+    # Also below a shell, and after the run has begun.
+    undone_is_said sched=idle 'sh -c "sleep 1.2; chrt -b 0 sleep 1000; true"'
+    head -n 1 <(grep undone out/runs.jsonl) >run.json
+    is_valid run run.json
+    mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //; s/[-,]/\n/g')
+    ((${#cpus[@]} > 1)) || skip 'one CPU: none to move to'
+    undone_is_said "cpus=${cpus[0]}" "taskset -c ${cpus[1]} sleep 1000"
+}
+
+# bats test_tags=slow
+@test "a program of the load that keeps a setting, or is nicer still, has not undone it" {
+    "$JOSTLE" protect --quiet --output out --runs 1 --load 'l=exec: sh -c "nice -n 3 sleep 1000; true"' --try nice=5 --try sched=idle --try group=session -- sleep 0.1
+    holds '.protection.rows | length == 3 and all(has("undone") | not)' <out/result.json
+    holds -s 'all(has("undone") | not)' <out/runs.jsonl
+}
+
+# bats test_tags=slow
+@test "a percentage of a load with settings is of the same rate as without, which is calibrated without them" {
+    group_or_skip
+    export XDG_CACHE_HOME=$PWD/cache
+    "$JOSTLE" slowdown --quiet --output out --runs 1 --load 'm=[cpu.max=20%] syscall --limit 10%' -- sleep 0.1
+    [[ $(compgen -G 'cache/jostle/calibration/*' | wc -l) -eq 1 ]]
+    "$JOSTLE" protect --quiet --output again --runs 1 --load 'm=syscall --limit 10%' --try cpu.max=20% --try "cpus=$(first_cpu)" -- sleep 0.1
+    [[ $(compgen -G 'cache/jostle/calibration/*' | wc -l) -eq 1 ]]
+    jq -s 'map(.load[]?.rate)' out/runs.jsonl again/runs.jsonl >rates
+    holds 'length == 4 and min > 0 and max - min < 1e-6 * max' <rates
+}
+
+@test "a setting that one load cannot have is left out for it, with the reason, and ends nothing" {
+    local cpu
+    cpu=$(first_cpu)
+    "$JOSTLE" protect --quiet --output out --runs 1 --load "bound=cpu --percent 10 --cpus $cpu --threads 1" --load 'free=exec: sleep 1000' \
+        --try nice=19 --try memory.max=1M -- true
+    holds '[.loads[].name] | index("bound.nice-19") and index("free.nice-19")' <out/experiment.json
+    # Killed in less memory than the program itself needs, or no group can be made.
+    holds '(.left_out | length > 0 and all(.setting == "memory.max=1M" and (.why | length > 20))) or
+        ([.loads[].name] | index("bound.memory.max-1M"))' <out/experiment.json
+    is_valid experiment out/experiment.json
+    ((CPUS > 1)) || return 0
+    "$JOSTLE" protect --quiet --output other --runs 1 --load "bound=cpu --percent 10 --cpus $cpu --threads 1" --load 'free=exec: sleep 1000' \
+        --try nice=19 --try "cpus=$(other_cpu)" -- true
+    holds '([.loads[].name] | any(startswith("free.cpus")) and (any(startswith("bound.cpus")) | not)) and
+        (.left_out | length == 1 and (.[0] | .load == "bound" and (.why | contains("is not allowed here"))))' <other/experiment.json
+    is_valid experiment other/experiment.json
+    run -0 "$JOSTLE" report other
+}
+
+@test "of a load that runs already protect tries what can be set for the target, and says why not the rest" {
+    sleep 100 3>&- &
+    "$JOSTLE" protect --quiet --output out --runs 1 --pause --load "n=pid:$!" -- true
+    holds 'any(.left_out[]; .setting == "nice=19" and .why == "nice=19: it runs already, as it was started") and
+        all(.loads[]; (.settings.load // []) == [])' <out/experiment.json
+    run -2 "$JOSTLE" protect --output other --pause --load "n=pid:$!" --try nice=19 -- touch ran
+    [[ $output == *"--try 'nice=19': nice=19: it runs already"* && ! -e ran ]]
+    kill "$!"
+}
+
+# tried SPEC: what protect has tried for a load, or has left out, one a line.
+tried() {
+    rm -rf out
+    "$JOSTLE" protect --quiet --output out --runs 1 --load "l=$1" -- true
+    jq -r '[.loads[].settings | select(. != null) | .load[], "target:" + .target[]] + [.left_out[].setting] | .[]' out/experiment.json
+}
+
+# bats test_tags=slow
+@test "settings of a disk and of memory are tried for the loads that use them" {
+    local said
+    said=$(tried 'cpu --percent 10')
+    [[ $said == *nice=19* && $said != *ionice* && $said != *io.* && $said != *memory.* ]]
+    said=$(tried 'meta --limit 40 --dir .')
+    [[ $said == *ionice=idle*io.weight=10* && $said != *memory.* ]]
+    said=$(tried 'hog --size 8M')
+    [[ $said == *memory.high=*target:memory.low=* && $said != *ionice* ]]
+    said=$(tried 'exec: sleep 1000')
+    [[ $said == *ionice=idle* ]]
+}
+
+@test "CPUs of their own are split of those that target and load were given" {
+    local first second
+    ((CPUS > 1)) || skip 'one CPU: nothing to split'
+    first=$(first_cpu) second=$(other_cpu)
+    "$JOSTLE" protect --quiet --output one --runs 1 --load-cpus "$first" --load 'l=cpu --percent 10' -- true
+    "$JOSTLE" protect --quiet --output both --runs 1 --target-cpus "$first,$second" --load-cpus "$second" --load 'l=cpu --percent 10' -- true
+    "$JOSTLE" protect --quiet --output apart --runs 1 --target-cpus "$first" --load-cpus "$second" --load 'l=cpu --percent 10' -- true
+    holds 'all(.loads[]; (.settings.load // []) | all(startswith("cpus=") | not))' <one/experiment.json
+    holds 'all(.loads[]; (.settings.load // []) | all(startswith("cpus=") | not))' <apart/experiment.json
+    holds --arg first "$first" --arg second "$second" \
+        'any(.loads[]; .settings.load == ["cpus=" + $second] and .settings.target == ["cpus=" + $first])' <both/experiment.json
 }
 
 # bats test_tags=measures

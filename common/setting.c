@@ -4,8 +4,10 @@
 #include "common/file.h"
 #include "common/group.h"
 #include "common/machine.h"
+#include "common/processes.h"
 #include "common/units.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -258,6 +260,23 @@ static bool place_enter(const struct setting_kind *kind, const struct setting_pl
         return true;
     snprintf(error, size, "the group cannot be entered (%.300s: %s)", folder, strerror(errno));
     return false;
+}
+
+// Whether a process is in the group of `owner`, or in one within that.
+static bool is_within(const struct setting_kind *kind, pid_t process, pid_t owner)
+{
+    char folder[CGROUP_PATH], name[64], text[65536], line[32];
+    const int length = snprintf(name, sizeof name, "/" PREFIX ".%ld", (long)owner);
+    if (strcmp(kind->controller, "resctrl") == 0) {
+        snprintf(folder, sizeof folder, RESCTRL "%s", name);
+        snprintf(line, sizeof line, "\n%ld\n", (long)process);
+        text[0] = '\n';
+        return file_read_in(folder, "tasks", text + 1, sizeof text - 1) && strstr(text, line);
+    }
+    if (!cgroup_of(process, v1_controller(kind), folder) && !cgroup_of(process, "", folder))
+        return false;
+    const char *found = strstr(folder, name);
+    return found && (found[length] == '\0' || found[length] == '/');
 }
 
 // The group in which the process is; false: it is not in the one that was made for it.
@@ -522,6 +541,76 @@ bool settings_verify(const struct setting *settings, size_t count, pid_t process
             return name_error(one, why, error, size);
     }
     return true;
+}
+
+// Whether a thread of a descendant of `root` has it.
+static bool is_inherited(const struct setting *setting, pid_t thread, pid_t root)
+{
+    const struct setting_kind *kind = setting->kind, *group = group_kind(setting);
+    int64_t nice;
+    if (group)
+        return is_within(group, thread, root);
+    if (kind->of_process == act_group)
+        return strcmp(setting->value, "session") != 0 || getsid(thread) == getsid(root);
+    if (kind->of_process == act_nice && units_integer(setting->value, &nice) == 0 && nice > 0)
+        return getpriority(PRIO_PROCESS, (id_t)thread) >= nice;
+    return kind->of_process(ACT_HAS, setting->value, thread);
+}
+
+// The first setting that a thread of the process has not; NULL: none, or the thread is gone.
+static const struct setting *lost_by(const struct setting *settings, size_t count, pid_t process,
+                                     pid_t root)
+{
+    char path[PATH_MAX];
+    const struct setting *lost = NULL;
+    struct process now;
+    DIR *folder = opendir(process_path(process, "task", path));
+    const struct dirent *entry;
+    while (folder && !lost && (entry = readdir(folder)) != NULL) {
+        const pid_t thread = (pid_t)strtol(entry->d_name, NULL, 10);
+        for (const struct setting *one = settings; thread > 0 && !lost && one < settings + count;
+             one++)
+            if (!is_inherited(one, thread, root) && process_read(thread, &now) && now.state != 'Z')
+                lost = one;
+    }
+    if (folder)
+        closedir(folder);
+    return lost;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const struct process *one = a, *other = b;
+    return (one->pid > other->pid) - (one->pid < other->pid);
+}
+
+static bool descends_from(const struct processes *all, const struct process *process, pid_t root)
+{
+    for (size_t steps = 0; process && process->parent > 1 && steps < all->count; steps++) {
+        const struct process parent = {.pid = process->parent};
+        if (parent.pid == root)
+            return true;
+        process = bsearch(&parent, all->process, all->count, sizeof parent, compare_numbers);
+    }
+    return false;
+}
+
+bool settings_verify_tree(const struct setting *settings, size_t count, pid_t process, char *error,
+                          size_t size)
+{
+    struct processes all = {0};
+    const struct setting *lost = NULL;
+    char why[SETTING_ERROR];
+    processes_read(&all);
+    for (size_t i = 0; i < all.count && !lost; i++) {
+        const struct process *one = &all.process[i];
+        if (one->state == 'Z' || !descends_from(&all, one, process))
+            continue;
+        lost = lost_by(settings, count, one->pid, process);
+        snprintf(why, sizeof why, "a program that it has started (%s) has undone it", one->name);
+    }
+    processes_free(&all);
+    return !lost || name_error(lost, why, error, size);
 }
 
 bool settings_apply(const struct setting *settings, size_t count, char *error, size_t size)

@@ -30,6 +30,12 @@ bool settings_apply(const struct setting *settings, size_t count, char *error, s
 bool settings_verify(const struct setting *settings, size_t count, pid_t process, char *error,
                      size_t size);
 
+// Whether all that the process has started has them as well; it may have made itself nicer still,
+// and chosen among its CPUs. False, and error names a program that has not: one that has undone
+// them.
+bool settings_verify_tree(const struct setting *settings, size_t count, pid_t process, char *error,
+                          size_t size);
+
 // Whether settings_apply() would succeed on this machine: a child of ours tries. False with a
 // reason.
 bool settings_try(const struct setting *settings, size_t count, char *error, size_t size);

@@ -57,6 +57,11 @@ void calibration_key(const struct run *run, struct calibration_key *key)
     if (!settings_measured(run, key->options, sizeof key->options))
         usage_error("%s: options too long to keep a calibration of: give shorter ones",
                     run->load->name);
+    if (!run->common.percent_of)
+        return;
+    snprintf(key->options, sizeof key->options, "%s", run->common.percent_of);
+    snprintf(key->subject, sizeof key->subject, "%s",
+             run->common.percent_on ? run->common.percent_on : "");
 }
 
 // "jostle calib mem --with '--kernel triad --threads 2'": what makes one; returns text.
@@ -186,6 +191,18 @@ static void calibration_announce(struct run *run, const struct calibration_found
     if (!run->report.json)
         fprintf(stderr, "100%% is %s, calibrated %s ago (%s)\n",
                 units_format_rate(found->rate, run->unit, whole, sizeof whole), age, found->path);
+}
+
+double calibration_percent(const struct run *run, bool *known)
+{
+    struct calibration_found found;
+    struct rate limit;
+    char error[2048];
+    const bool is_percent = run->common.limit && run->load->calibrations &&
+                            units_rate(run->common.limit, &limit) == 0 &&
+                            limit.kind == RATE_PERCENT;
+    *known = is_percent && calibration_find(run, &found, error, sizeof error) == 0;
+    return is_percent ? limit.value : 0;
 }
 
 void calibration_describe(const struct run *run, struct line *line)
@@ -415,11 +432,10 @@ static int64_t length_of(const struct run *run)
 // Whether a load with these options refers to a calibration at all.
 static bool is_needed(const struct run *run)
 {
-    struct rate limit;
+    bool known;
     if (!run->load->calibrations || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
         return false; // there is nothing, or something else is done in place of load
-    return !run->common.limit ||
-           (units_rate(run->common.limit, &limit) == 0 && limit.kind == RATE_PERCENT);
+    return !run->common.limit || calibration_percent(run, &known) > 0;
 }
 
 static void check(const struct run *run)

@@ -125,6 +125,9 @@ void calibration_key(const struct run *run, struct calibration_key *key);
 // its path. False, and *found as it was: it is not.
 bool calibration_take(const json_t *record, const struct calibration_key *key,
                       struct calibration_found *found);
+// After check(): whether --limit is a percentage of a calibration; 0: it is not. *known: whether
+// that calibration is kept.
+double calibration_percent(const struct run *run, bool *known);
 // Adds the fields calibration and calibration_age_s, if one was used.
 void calibration_describe(const struct run *run, struct line *line);
 

@@ -144,6 +144,13 @@ void report_print(struct report *report, const char *format, ...)
 // An "error" or a "warning": an event with a text for machines, a line on stderr for people.
 void report_say(struct report *report, const char *event, const char *text);
 
+// What a load takes from others besides CPUs, caches and bandwidth.
+enum uses {
+    USES_DISK = 1,    // reads or writes files on a disk
+    USES_MEMORY = 2,  // fills memory, or the page cache, so that others have less
+    USES_UNKNOWN = 4, // a program of the user's: nobody knows
+};
+
 // Loads without workers (run->threads == 0), called on the main loop. They call
 // run_steady_in() and run_paused() when it is so.
 struct load_process {
@@ -180,6 +187,7 @@ struct load {
     bool fills;         // begin() fills memory, which takes long: a signal may end it at once, and
                         // where memory runs out the kernel kills it before all others
     bool pinned;        // each worker on one CPU of its own, else on all allowed
+    unsigned uses;      // of enum uses, besides CPUs; check() changes run->uses
     int64_t settle_ns;  // from "all workers run" until steady; 0: USUAL_SETTLE_NS
 
     // Main thread, before anything starts; any of these may be NULL. check() looks
@@ -282,11 +290,13 @@ struct common {
     int64_t interval_ns; // 0: no intervals
     const char *limit;   // NULL: no limit
     int64_t nice;
-    int sched;               // enum priority_sched
-    const char *calibration; // file; NULL: the one that is kept
+    int sched;                           // enum priority_sched
+    const char *calibration;             // file; NULL: the one that is kept
+    const char *percent_of, *percent_on; // of which calibration; NULL: of this command line's
     bool json;
     bool control;
     bool dry_run;
+    bool describe;
     bool calib;
     bool if_missing;
     bool force; // also what may bring others to an end
@@ -370,6 +380,9 @@ struct run {
     enum arrivals arrivals;
     unsigned threads;
     double held_bytes;    // of memory, for room_look(); 0: not worth it
+    double cached_bytes;  // of the page cache, that it fills; set by check()
+    unsigned uses;        // of enum uses
+    bool listens;         // others connect to it; set by check()
     char subject[384];    // what a rate is of besides options: the disk; set by check()
     struct cpu_list cpus; // that workers may use
     double quota_cpus;    // of the cgroup; INFINITY: none

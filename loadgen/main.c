@@ -134,24 +134,59 @@ static void choose_cpus(struct run *run)
         run->threads = 0;
 }
 
-// --dry-run: what would be started, and where.
-static int show_plan(struct run *run)
+// A yes, a no, or null where nobody knows.
+static void put_use(const struct run *run, struct line *line, const char *name, enum uses use)
 {
-    struct cpu_list cpus;
+    if ((run->uses & USES_UNKNOWN) != 0)
+        line_null(line, name);
+    else
+        line_bool(line, name, (run->uses & use) != 0);
+}
+
+// --describe, and with --dry-run --json: all that others have to know of this command line, so that
+// nobody else has to read it.
+static void describe(struct run *run, const char *cpus)
+{
     struct line line;
-    char text[CPUS_TEXT];
-    engine_worker_cpus(run, &cpus);
-    cpus_format(&cpus, text, sizeof text);
+    bool known = false;
+    const double percent = calibration_percent(run, &known);
     report_open(&line, "plan");
     line_text(&line, "load", run->load->name);
     line_text(&line, "unit", run->unit);
     line_count(&line, "threads", run->threads);
-    line_bool(&line, "pinned", run->load->pinned);
-    line_text(&line, "cpus", text);
-    if (run->report.json)
-        report_write(&run->report, &line);
+    // For as many workers elsewhere: null where they do not depend on that.
+    if (run->threads > 0 && !run->listens && !options_given(run->options, "threads"))
+        line_count(&line, "threads_to_give", run->threads);
     else
-        line_free(&line);
+        line_null(&line, "threads_to_give");
+    line_bool(&line, "pinned", run->load->pinned);
+    line_text(&line, "cpus", cpus);
+    line_bool(&line, "listens", run->listens);
+    put_use(run, &line, "disk", USES_DISK);
+    put_use(run, &line, "fills_memory", USES_MEMORY);
+    line_fixed(&line, "memory_bytes", run->held_bytes + run->cached_bytes, 0); // infinite: null
+    if (percent > 0) {
+        struct calibration_key key;
+        calibration_key(run, &key);
+        line_fixed(&line, "percent", percent, 6);
+        line_text(&line, "percent_of", key.options);
+        line_text(&line, "percent_on", key.subject);
+        line_bool(&line, "calibrated", known);
+    } else {
+        line_null(&line, "percent");
+    }
+    report_write(&run->report, &line);
+}
+
+// --dry-run: what would be started, and where.
+static int show_plan(struct run *run)
+{
+    struct cpu_list cpus;
+    char text[CPUS_TEXT];
+    engine_worker_cpus(run, &cpus);
+    cpus_format(&cpus, text, sizeof text);
+    if (run->report.json)
+        describe(run, text);
     if (run->threads > 0)
         report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
                      run->threads == 1 ? "" : "s",
@@ -189,16 +224,18 @@ static int run_load(const struct load *load, int argc, char **argv)
                        .unit = load->unit ? load->unit : UNIT_NONE,
                        .quantum = load->quantum > 0 ? load->quantum : 1,
                        .grain = load->grain,
+                       .uses = load->uses,
                        .rate = INFINITY};
     settings_parse(&run, argc, argv);
-    report_init(&run.report, run.common.json || run.common.control);
+    report_init(&run.report, run.common.json || run.common.control || run.common.describe);
     choose_cpus(&run);
     if (load->state_size > 0 && (run.state = zeroed_lines(1, load->state_size)) == NULL)
         usage_error("out of memory: free some");
     if (load->check)
         load->check(&run);
     room_claim_workers(&run);
-    const int code = run.common.dry_run ? show_plan(&run) : make_load(&run);
+    const bool only_plan = run.common.dry_run || run.common.describe;
+    const int code = only_plan ? show_plan(&run) : make_load(&run);
     if (run.load->cleanup) // of the load that check() has chosen
         run.load->cleanup(&run);
     if (load->state_size > 0)

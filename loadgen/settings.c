@@ -52,6 +52,9 @@ static const struct option_row common_settings[] = {
              "with JSON lines; end of file ends the load"},
     {ROW("dry-run", NULL, OPTION_FLAG, dry_run),
      .help = "check all options but --limit, say which CPUs the workers would use, and end"},
+    {ROW("describe", NULL, OPTION_FLAG, describe),
+     .help = "say as one line of JSON what this command line means here, and end: workers, CPUs, "
+             "memory, whether it listens and uses a disk, what --limit is a percentage of"},
     {ROW("calib", NULL, OPTION_FLAG, calib),
      .help = "in place of load: measure its rate without a limit for SECONDS (10; 2 with "
              "--if-missing), and keep it; --limit 50% is half of that"},
@@ -60,6 +63,11 @@ static const struct option_row common_settings[] = {
     {ROW("calibration", "FILE", OPTION_TEXT, calibration),
      .help = "calibration that --limit N% refers to (default: the one kept in "
              "$XDG_CACHE_HOME/jostle/calibration); with --calib, the file to write"},
+    {ROW("percent-of", "OPTIONS", OPTION_TEXT, percent_of), .hidden = true,
+     .help = "--limit N% is of the calibration of these options, as --describe says them: for the "
+             "same load under settings that change what a calibration would find"},
+    {ROW("percent-on", "SUBJECT", OPTION_TEXT, percent_on), .hidden = true,
+     .help = "the same of what the calibration is of besides options"},
     {0},
 };
 

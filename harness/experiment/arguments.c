@@ -59,7 +59,7 @@ static const struct command commands[] = {
          "load as it is, and beside the same load with each setting, in the same random "
          "blocks. Prints the slowdown that is left, the share of the damage that each removes, "
          "what the neighbour still achieves, and what a setting of TARGET costs it alone. "
-         "Without --try it tries all that this machine and user can set.",
+         "Without --try it tries all that this machine, the user and the load can have.",
      .details =
          "SETTING is NAME=VALUE for the load, target:NAME=VALUE for TARGET, both:NAME=VALUE, "
          "or several with blanks between. They are: nice, sched, ionice, cpus, group, "
@@ -67,6 +67,19 @@ static const struct command commands[] = {
          "memory.min, memory.low, memory.high, memory.max, io.weight, io.max, io.latency, "
          "resctrl (docs/protect.md), and those of --setting. slowdown takes them, too: --load "
          "'NAME=[SETTING...] SPEC'.\n\n"
+         "With and without settings a load is the same: as many workers, and --limit N% of the "
+         "same "
+         "rate. Each setting is first tried where target and load will run (--place, "
+         "--target-cpus, "
+         "--load-cpus). One that this machine, or a load, cannot have is left out, and the report "
+         "has the reason. Settings of a disk and of memory are tried for loads that use these, "
+         "and where the load is a program of yours. Of a load that runs already (pid:N), or on "
+         "another node, only settings of TARGET are tried. In each run the settings are read back "
+         "from the load and from all that it has started: where a program has undone one, the "
+         "run's "
+         "record has that (undone), and the setting is not reported as measured. What the "
+         "neighbour keeps is its rate; the CPU time of a load that has none (exec:) stands for "
+         "it.\n\n"
          "Exit status:\n"
          "  0  measured (--until: kept)          1  failure of jostle or of a load\n"
          "  2  wrong use, or it cannot be set    3  --until: no setting keeps it\n"

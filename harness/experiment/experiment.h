@@ -415,6 +415,7 @@ json_t *inputs_changed(const char *folder);
 //   - service QUOTED, service_word WORD (the arguments of its meter), keep_service
 //   - load NAME begins a load, in the order in which they start; then load_condition NAME,
 //     load_node NAME or "", load_listens, load_word WORD: the command line
+//     load_calib_word WORD: the one by which it is calibrated, where that is another
 //   - resume_word WORD, of the command line that continues the experiment
 bool plan_write(struct experiment *experiment);
 

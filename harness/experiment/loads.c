@@ -9,6 +9,8 @@
 
 #include <ctype.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -254,6 +256,22 @@ static const char *started(struct arena *arena, const char *pid)
                : NULL;
 }
 
+// Whether another condition has the same programs as its neighbour: its load may have stopped them.
+static bool is_shared(const struct conditions *conditions, const struct load *load)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        for (size_t k = 0; k < conditions->condition[i].load_count; k++) {
+            const struct option_list *words = &conditions->condition[i].load[k].words;
+            size_t same = 0;
+            while (same < words->count && same < load->words.count &&
+                   strcmp(words->item[same], load->words.item[same]) == 0)
+                same++;
+            if (same == load->words.count)
+                return true;
+        }
+    return false;
+}
+
 // A load that is there already: pid:N, cgroup:PATH, job:ID. False: it is none.
 static bool read_neighbour(const struct parser *parser, struct load *load, const char *spec)
 {
@@ -278,6 +296,8 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     if (add_split_words(parser, load, spec, spec + length + 1) != 1)
         usage_error("load '%s': give one, such as %s:4711", spec, kind);
     list_add_all(&load->words, parser->arena, since, !began ? 0 : 2);
+    if (is_shared(parser->conditions, load))
+        list_add(&load->words, parser->arena, "--shared");
     return true;
 }
 
@@ -401,30 +421,134 @@ const char *load_name_read(struct arena *arena, const char *text, const char **n
                : put_on_nodes(arena, arena_format(arena, "%.*s", (int)where_length, where), at + 1);
 }
 
-// As many workers as without the settings: a load counts the CPUs that it has. `cpus`: where loads
-// are put; NULL: wherever they may.
-static void keep_threads(struct arena *arena, struct load *load, const char *cpus)
+struct option_list load_surroundings(struct arena *arena, const struct settings *settings,
+                                     const char *cpus, const struct option_list *set)
 {
-    char path[PATH_MAX], start[PATH_MAX];
-    OWNED char *output = NULL;
-    if (has_option(load, "--threads") || strcmp(load->words.item[0], "exec") == 0)
-        return;
     struct option_list words = {0};
+    char path[PATH_MAX];
+    if (settings->load_nice != OPTION_NOT_GIVEN) {
+        list_add(&words, arena, "nice");
+        list_add(&words, arena, "-n");
+        list_add(&words, arena, arena_format(arena, "%" PRId64, settings->load_nice));
+    }
+    // A setting of the load's CPUs comes in the place of where all loads are put.
+    for (size_t i = 0; i < set->count; i++)
+        cpus = text_after(set->item[i], "cpus=") ? NULL : cpus;
+    if (!cpus && set->count == 0)
+        return words;
+    list_add(&words, arena, arena_format(arena, "%s", child_path("start", path)));
     if (cpus) {
-        const char *const pin[] = {child_path("start", start), "--cpus", cpus, "--"};
-        list_add_all(&words, arena, pin, sizeof pin / sizeof pin[0]);
+        list_add(&words, arena, "--cpus");
+        list_add(&words, arena, cpus);
     }
-    list_add(&words, arena, child_path("loadgen", path));
-    list_add_all(&words, arena, load->words.item, load->words.count);
-    list_add(&words, arena, "--dry-run");
-    list_add(&words, arena, "--json");
-    const int status = child_run(words.item, -1, &output);
-    json_auto_t *plan = status == 0 ? json_loads(output, 0, NULL) : NULL;
-    const json_int_t threads = json_integer_value(json_object_get(plan, "threads"));
-    if (threads > 0) {
-        list_add(&load->words, arena, "--threads");
-        list_add(&load->words, arena, arena_format(arena, "%lld", (long long)threads));
+    for (size_t i = 0; i < set->count; i++) {
+        list_add(&words, arena, "--set");
+        list_add(&words, arena, set->item[i]);
     }
+    list_add(&words, arena, "--");
+    return words;
+}
+
+// Has a shell run words. False: they failed. *said: the last line, of those with "jostle: " in
+// front where there are such, without that.
+static bool run_words(struct arena *arena, const char *script, const struct option_list *words,
+                      const char **said)
+{
+    const char *const shell[] = {"sh", "-c", script, "sh"};
+    OWNED char *output = NULL;
+    struct option_list argv = {0};
+    list_add_all(&argv, arena, shell, sizeof shell / sizeof shell[0]);
+    list_add_all(&argv, arena, words->item, words->count);
+    const bool good = child_run(argv.item, -1, &output) == 0;
+    const char *last = NULL, *ours = NULL;
+    char *rest = NULL;
+    for (char *line = output ? strtok_r(output, "\n", &rest) : NULL; line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        last = line;
+        ours = text_after(line, "jostle: ") ?: ours;
+    }
+    *said = arena_format(arena, "%s", good && last ? last : ours ? ours : "it is killed with it");
+    return good;
+}
+
+bool words_try(struct arena *arena, const struct option_list *words, const char **said)
+{
+    return run_words(arena, "exec \"$@\" 2>&1", words, said);
+}
+
+bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
+               const char **said)
+{
+    char path[PATH_MAX];
+    const char *const loadgen[] = {child_path("loadgen", path), load->words.item[0], "--control"};
+    struct option_list words = {0};
+    list_add_all(&words, arena, surroundings->item, surroundings->count);
+    list_add_all(&words, arena, loadgen, sizeof loadgen / sizeof loadgen[0]);
+    list_add_all(&words, arena, load->words.item + 1, load->words.count - 1);
+    return run_words(arena, "{ echo resume; sleep 1; } | { \"$@\" 2>&1; }", &words, said);
+}
+
+bool load_describe(struct arena *arena, const struct load *load,
+                   const struct option_list *surroundings, struct description *description)
+{
+    char path[PATH_MAX];
+    const char *const loadgen[] = {child_path("loadgen", path), load->words.item[0], "--describe"};
+    struct option_list words = {0};
+    list_add_all(&words, arena, surroundings->item, surroundings->count);
+    list_add_all(&words, arena, loadgen, sizeof loadgen / sizeof loadgen[0]);
+    list_add_all(&words, arena, load->words.item + 1, load->words.count - 1);
+    *description = (struct description){.said = NULL};
+    if (!words_try(arena, &words, &description->said))
+        return false;
+    json_auto_t *plan = json_loads(description->said, 0, NULL);
+    const json_t *threads = json_object_get(plan, "threads_to_give"),
+                 *bytes = json_object_get(plan, "memory_bytes");
+    description->threads = json_integer_value(json_object_get(plan, "threads"));
+    description->disk = !json_is_false(json_object_get(plan, "disk"));
+    description->memory_bytes = json_is_null(bytes) ? INFINITY : json_number_value(bytes);
+    description->fills_memory = !json_is_false(json_object_get(plan, "fills_memory"));
+    if (json_is_integer(threads)) {
+        list_add(&description->same, arena, "--threads");
+        list_add(&description->same, arena,
+                 arena_format(arena, "%lld", (long long)json_integer_value(threads)));
+    }
+    description->percent = json_is_number(json_object_get(plan, "percent"));
+    for (size_t i = 0; description->percent && i < 2; i++) {
+        static const char *const names[][2] = {{"percent_of", "--percent-of"},
+                                               {"percent_on", "--percent-on"}};
+        const char *text = json_text_or_empty(plan, names[i][0]);
+        if (*text == '\0')
+            continue;
+        list_add(&description->same, arena, names[i][1]);
+        list_add(&description->same, arena, arena_format(arena, "%s", text));
+    }
+    return json_is_object(plan);
+}
+
+// The same load under settings as without: a load counts the CPUs that it has, and a percentage is
+// of what these reach. What describes nothing is refused when it starts.
+static void keep_same(struct arena *arena, struct load *load, const struct settings *settings,
+                      const char *cpus)
+{
+    static const struct option_list none = {0};
+    const struct option_list plain = load_surroundings(arena, settings, cpus, &none);
+    struct description description;
+    if (!load_describe(arena, load, &plain, &description))
+        return;
+    load->calibrated_by = description.percent ? load->words : none;
+    const struct option_list words = load->words;
+    const struct option_list *same = &description.same;
+    // Before what an exec: load runs: those have none of these.
+    load->words = (struct option_list){0};
+    list_add_all(&load->words, arena, words.item, words.count);
+    list_add_all(&load->words, arena, same->item, same->count);
+}
+
+const char *load_unsettable(const struct load *load)
+{
+    return load->node ? "settings are set on this node alone, and it is on another one"
+           : strcmp(load->words.item[0], NEIGHBOUR) == 0 ? "it runs already, as it was started"
+                                                         : NULL;
 }
 
 // A load of another node, or one that runs already, is not started by us.
@@ -445,12 +569,13 @@ static void check_adjusted_loads(const struct condition *condition)
     }
 }
 
-void conditions_keep_threads(struct conditions *conditions, struct arena *arena, const char *cpus)
+void conditions_keep_loads(struct conditions *conditions, struct arena *arena,
+                           const struct settings *settings, const char *cpus)
 {
     for (size_t i = 0; i < conditions->count; i++) {
         struct condition *condition = &conditions->condition[i];
         for (size_t k = 0; k < condition->load_count && condition->adjustment.load.count > 0; k++)
-            keep_threads(arena, &condition->load[k], cpus);
+            keep_same(arena, &condition->load[k], settings, cpus);
     }
 }
 

@@ -323,9 +323,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
         experiment.settings.seed = json_integer_value(seed);
     if (command->capacity)
         capacity_limits(&experiment.settings, experiment.given);
-    if (command->protect)
-        loads = protect_loads(&experiment, &loads);
-    else if (command->slowdown && !command->capacity && panorama_wanted(&experiment, &loads))
+    if (command->slowdown && !command->protect && !command->capacity &&
+        panorama_wanted(&experiment, &loads))
         loads = panorama_loads(&experiment);
     settings_complete(&experiment.settings);
     check_needed(&experiment);
@@ -338,6 +337,10 @@ static int begin(const struct command *command, int argc, char **argv, bool only
                  experiment.settings.decide, &experiment.variants);
     if (experiment.settings.engine == ENGINE_HYPERFINE)
         metrics_check_hyperfine(&experiment.metrics);
+    check_programs();
+    placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
+    if (command->protect)
+        loads = protect_loads(&experiment, &loads);
     add_conditions(&experiment, command, loads);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
@@ -345,12 +348,11 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (command->capacity)
         capacity_check(&experiment);
     experiment.input = input_find(&experiment.settings, &experiment.arena);
-    check_programs();
     check_output(&experiment);
     session_check_files(&experiment.session);
     check_cold(&experiment.settings);
-    placed_find(&experiment.placed, &experiment.arena, &experiment.settings);
-    conditions_keep_threads(&experiment.conditions, &experiment.arena, experiment.placed.load_cpus);
+    conditions_keep_loads(&experiment.conditions, &experiment.arena, &experiment.settings,
+                          experiment.placed.load_cpus);
     check_doctor(&experiment.settings);
     metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
     // Late, so that whoever writes to a pipe has had some time.

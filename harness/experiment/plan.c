@@ -401,24 +401,19 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     pair_put("load_node", !load->node ? "" : load->node);
     put_flag("load_listens", load->listens);
     put_flag("load_percent", has_percent_limit(load->words.item, load->words.count));
-    if (experiment->settings.load_nice != OPTION_NOT_GIVEN) {
-        pair_put("load_word", "nice");
-        pair_put("load_word", "-n");
-        pair_put("load_word", arena_format(arena, "%" PRId64, experiment->settings.load_nice));
-    }
+    static const struct option_list none = {0};
     const struct option_list *settings = &condition->adjustment.load;
-    // A setting of the load's CPUs comes in the place of where all loads are put.
-    for (size_t i = 0; i < settings->count; i++)
-        cpus = text_after(settings->item[i], "cpus=") ? NULL : cpus;
-    if (cpus || settings->count > 0)
-        pair_put("load_word", child_path("start", path));
-    put_option("load_word", "--cpus", cpus);
-    for (size_t i = 0; i < settings->count; i++) {
-        put_option("load_word", "--set", settings->item[i]);
-        pair_put("load_setting", settings->item[i]);
+    const struct option_list before =
+        load_surroundings(arena, &experiment->settings, cpus, settings);
+    put_list("load_setting", settings);
+    if (load->calibrated_by.count > 0) {
+        const struct option_list plain =
+            load_surroundings(arena, &experiment->settings, cpus, &none);
+        put_list("load_calib_word", &plain);
+        pair_put("load_calib_word", child_path("loadgen", path));
+        put_list("load_calib_word", &load->calibrated_by);
     }
-    if (cpus || settings->count > 0)
-        pair_put("load_word", "--");
+    put_list("load_word", &before);
     pair_put("load_word", child_path("loadgen", path));
     pair_put("load_word", load->words.item[0]);
     pair_put("load_word", "--control");

@@ -221,6 +221,19 @@ struct load {
     const char *node;         // NULL: this one
     struct option_list words; // loadgen's: "cpu" "--percent" "50"
     bool listens;             // others connect to it, so it must be there before them
+    // Of one with settings and a limit in percent: the words by which it is calibrated, without
+    // them.
+    struct option_list calibrated_by;
+};
+
+// What a load says of its own command line (loadgen --describe).
+struct description {
+    const char *said;        // the last line that it wrote: where it is refused, why
+    json_int_t threads;      // 0: it has no workers
+    bool disk, fills_memory; // it uses a disk, takes memory from others; true also: nobody knows
+    double memory_bytes;     // INFINITY: nobody knows
+    bool percent;            // its limit is in percent of a calibration
+    struct option_list same; // what makes it the same load on other CPUs, or under a quota
 };
 
 struct condition {
@@ -253,9 +266,26 @@ const char *load_name_read(struct arena *arena, const char *text, const char **n
 // settings in brackets in front of SPEC. Wrong use ends the program.
 void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
                          const struct load_context *context);
-// Gives each load with settings as many workers as it has without them, on the CPUs where loads are
-// put (NULL: wherever they may).
-void conditions_keep_threads(struct conditions *conditions, struct arena *arena, const char *cpus);
+// Why no setting can be set for a load; NULL: it can.
+const char *load_unsettable(const struct load *load);
+// The words in front of a load's own that run it with its priority (--load-nice), on the CPUs where
+// loads are put (NULL: wherever they may) and with settings.
+struct option_list load_surroundings(struct arena *arena, const struct settings *settings,
+                                     const char *cpus, const struct option_list *set);
+// Runs a command to its end. False: it failed. *said: the last line that it wrote, without "jostle:
+// ".
+bool words_try(struct arena *arena, const struct option_list *words, const char **said);
+// Asks a load of this node what it is in these surroundings. False: it is refused, and ->said says
+// why.
+bool load_describe(struct arena *arena, const struct load *load,
+                   const struct option_list *surroundings, struct description *description);
+// Runs a load of this node for a second. False: it failed, or was killed, and *said has the reason.
+bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
+               const char **said);
+// Makes each load with settings the same as it is without them: as many workers, and a percentage
+// of the same rate. cpus: where loads are put (NULL: wherever they may).
+void conditions_keep_loads(struct conditions *conditions, struct arena *arena,
+                           const struct settings *settings, const char *cpus);
 bool conditions_have(const struct conditions *conditions, const char *name);
 // Whether one of them has a load that runs already, pid:N and the like.
 bool conditions_have_neighbour(const struct conditions *conditions);

@@ -7,8 +7,10 @@
 
 declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() load_settings=() # of each load
 declare -a load_words=() load_first=() load_count=()                                                    # its command line: COUNT words from FIRST on
+declare -a load_calib_words=() load_calib_first=() load_calib_count=()                                  # the same by which it is calibrated, where that is another
 declare -a load_pid=() load_in=() load_errors=()                                                        # of those that have been started
 declare -A condition_loads=() condition_remote=()                                                       # indices, with spaces between; 1: one is on another node
+declare -A loads_undone=()                                                                              # what was warned of: a load's index, and what start said
 mark_sent_us=0 mark_delay_us=0
 loads_memory_kills='' # when they were started, as of memory_kills_read
 
@@ -27,6 +29,7 @@ loads_calibrate() {
     for i in "${!load_name[@]}"; do
         [[ -n ${load_percent[i]} ]] || continue
         command=("${load_words[@]:load_first[i]:load_count[i]}")
+        ((load_calib_count[i] == 0)) || command=("${load_calib_words[@]:load_calib_first[i]:load_calib_count[i]}")
         node_start_words "${load_node[i]}" command
         load_errors[i]=$1/load.${load_name[i]}.stderr
         errors_open "${load_errors[i]}"
@@ -118,7 +121,8 @@ loads_resume() {
     loads_mark "$1" start "${@:2}"
 }
 
-# loads_verify I...: ends the experiment where a load has not the settings of its condition.
+# loads_verify I...: tells stats where a load, or a program that it has started, has not the settings of its condition:
+# the run's record then says so, and nothing is said to be measured with them. The first time it is a warning, too.
 loads_verify() {
     local i said
     local -a words
@@ -126,7 +130,13 @@ loads_verify() {
         [[ -n ${load_settings[i]} ]] || continue
         # shellcheck disable=SC2206 # --set SETTING ..., which have no spaces
         words=(${load_settings[i]})
-        said=$("$JOSTLE_BIN/start" --check "${load_pid[i]}" "${words[@]}" 2>&1) || die "load ${load_name[i]}: ${said#jostle: }"
+        said=$("$JOSTLE_BIN/start" --check "${load_pid[i]}" "${words[@]}" 2>&1) && continue
+        said=${said#jostle: setting }
+        stats_say undone "$i" "$said"
+        [[ -z ${loads_undone["$i $said"]:-} ]] || continue
+        loads_undone["$i $said"]=1
+        warn "load ${load_name[i]} did not keep a setting ($said): it is not measured with that: see its options, or leave the setting out"
+        stats_say warn "$LAST_WARNING"
     done
 }
 

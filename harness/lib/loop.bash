@@ -348,6 +348,8 @@ measure_run() {
     [[ -z ${plan[service]:-} ]] || service_mark
     if ((${#loads[@]} > 0)); then
         loads_mark "$remote" end "${loads[@]}"
+        # Once more, as programs that it starts may undo a setting late.
+        [[ -z ${load_settings[*]} ]] || loads_verify "${loads[@]}"
         loads_pause "${loads[@]}"
         [[ -z $remote ]] || delay=$mark_delay_us
     fi
@@ -695,10 +697,12 @@ plan_take() {
         load)
             load_name+=("$2") load_condition+=('') load_node+=('') load_listens+=('') load_percent+=('') load_settings+=('')
             load_first+=("${#load_words[@]}") load_count+=(0)
+            load_calib_first+=("${#load_calib_words[@]}") load_calib_count+=(0)
             ;;
         load_condition | load_node | load_listens | load_percent) printf -v "$1[$last]" '%s' "$2" ;;
         load_setting) load_settings[last]+=" --set $2" ;;
         load_word) load_words+=("$2") load_count[last]=$((load_count[last] + 1)) ;;
+        load_calib_word) load_calib_words+=("$2") load_calib_count[last]=$((load_calib_count[last] + 1)) ;;
         service_word) plan_service+=("$2") ;;
         probe_word) plan_probe+=("$2") ;;
         meter) plan_meter+=("$2") ;;

@@ -53,6 +53,7 @@ const char *protection_front(const struct row *row)
     const struct value *choice = choice_of(row->of, row->entry);
     return is_named(choice, "best", row->entry)                 ? "best"
            : is_named(choice, "weakest", row->entry)            ? "weakest"
+           : view_has_text(row->entry, "undone")                ? "undone"
            : view_holds(row->entry, "front")                    ? "yes"
            : view_is(view_get(row->entry, "front"), VIEW_FALSE) ? "no"
                                                                 : "-";
@@ -242,11 +243,22 @@ static const char *weak_text(const struct experiment *of, const struct value *ch
     return NULL;
 }
 
+// Settings of the choice's load that were not in force.
+static void put_undone(struct line *json, const struct experiment *of, const struct value *choice)
+{
+    EACH_VALUE (item, view_get(of->protection, "rows"))
+        if (choice_of(of, item) == choice && view_has_text(item, "undone"))
+            visible_add(json, said(of->texts, "%s was not measured%s: the load did not keep %s.",
+                                   named_text(of, item), beside_text(of, choice),
+                                   shown(of->texts, view_text(item, "undone"))));
+}
+
 static void put_choice(struct line *json, const struct experiment *of, const struct value *choice)
 {
     visible_add(json, weak_text(of, choice));
     visible_add(json, until_text(of, choice));
     visible_add(json, best_text(of, choice));
+    put_undone(json, of, choice);
 }
 
 static void put_protection(struct line *json, const struct experiment *of)

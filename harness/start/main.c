@@ -47,7 +47,8 @@ static const struct option_row rows[] = {
      .help =
          "with that setting of the kernel, such as nice=10 or cpu.weight=10, which is read back"},
     {ROW("check", "PID", OPTION_COUNT, check), .minimum = 1, .maximum = INT32_MAX,
-     .help = "start nothing: does the process have the settings of --set?"},
+     .help = "start nothing: does the process, and all that it has started, have the settings of "
+             "--set?"},
     {ROW("sweep", NULL, OPTION_FLAG, sweep),
      .help =
          "start nothing: remove the groups that --set has made for processes which are no more"},
@@ -64,9 +65,10 @@ static void set(const struct choices *choices)
         usage_error("--set: %zu settings: give at most %d", count, SETTINGS_MOST);
     for (size_t i = 0; i < count; i++)
         (void)setting_read(&settings[i], choices->set.item[i], error, sizeof error);
-    if (choices->check > 0
-            ? settings_verify(settings, count, (pid_t)choices->check, error, sizeof error)
-            : settings_apply(settings, count, error, sizeof error))
+    const pid_t process = (pid_t)choices->check;
+    if (process > 0 ? settings_verify(settings, count, process, error, sizeof error) &&
+                          settings_verify_tree(settings, count, process, error, sizeof error)
+                    : settings_apply(settings, count, error, sizeof error))
         return;
     complain("setting %s", error);
     exit(EXIT_NOT_EXECUTABLE);

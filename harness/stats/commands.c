@@ -341,6 +341,7 @@ static bool keep_record(struct hub *hub, double delay_s, bool (*follow)(struct h
     json_decref(meter->last);
     json_decref(hub->probe);
     meter->last = hub->probe = NULL;
+    (void)json_array_clear(hub->undone);
     const bool kept = folder_append(&hub->folder, record);
     const bool good = kept && course_take(&hub->course, record, why, sizeof why);
     json_decref(record);
@@ -517,6 +518,16 @@ static bool take_warn(struct hub *hub, char *const *field)
     return true;
 }
 
+// undone LOAD TEXT: in the run that is made, that load has not a setting of its condition.
+static bool take_undone(struct hub *hub, char *const *field)
+{
+    const struct source *load = sources_find(&hub->sources, field[1]);
+    json_t *entry = load ? json_pack("{s:s?, s:s}", "load", load->name, "text", field[2]) : NULL;
+    const bool good = entry && json_add_once(hub->undone, entry);
+    json_decref(entry);
+    return good || load || hub_fail(hub, "-", "undone: no such load");
+}
+
 // left: what the user has turned on, or had to be removed, is still there; that is kept however we
 // end.
 static bool take_left(struct hub *hub, char *const *field)
@@ -544,7 +555,7 @@ static const struct command commands[] = {
     {"warn", 2, take_warn},     {"finish", 1, take_finish},  {"ended", 2, take_ended},
     {"left", 2, take_left},     {"rested", 1, take_rested},  {"probe", 2, take_source},
     {"probed", 1, take_probed}, {"series", 3, take_series},  {"hold", 1, take_hold},
-    {"end", 1, take_end},
+    {"end", 1, take_end},       {"undone", 3, take_undone},
 };
 
 bool commands_take(struct hub *hub, char *line)

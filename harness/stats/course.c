@@ -270,6 +270,8 @@ json_t *assemble_run(struct hub *hub, const json_t *meter, double mark_delay_s)
         json_object_set_new(record, "probe", without_event(hub->probe));
     json_object_set_new(record, "service", without_event(service ? service->last : NULL));
     json_object_set_new(record, "load", loads_json(hub, mark_delay_s));
+    if (json_array_size(hub->undone) > 0)
+        json_object_set_new(record, "undone", json_copy(hub->undone));
     json_object_set_new(record, "flags", flags_json(hub, record));
     record_note_failure(settings, record);
     return must(record);

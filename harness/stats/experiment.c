@@ -130,7 +130,8 @@ static json_t *kept_of(const struct session *session, json_t *record)
     if (!is_adjusted || json_array_size(loads) == 0)
         loads = NULL;
     return !probe && !loads ? json_null()
-                            : must(json_pack("{s:O*, s:O*}", "probe", probe, "load", loads));
+                            : must(json_pack("{s:O*, s:O*, s:O*}", "probe", probe, "load", loads,
+                                             "undone", json_object_get(record, "undone")));
 }
 
 static double gap_s(const struct facts *before, const struct facts *after);

@@ -163,6 +163,7 @@ struct hub {
     struct sources sources;
     struct status status;
     json_t *probe;    // the sample made before the next run; NULL: none
+    json_t *undone;   // [{load, text}, ...] of the next run: settings that its loads have undone
     json_t *warnings; // [{load, condition, text}, ...] of this session
     json_t *after;    // the counters at the end
     json_t *steps;    // [{step, name, ...}, ...], or a text why there are none

@@ -125,6 +125,7 @@ static bool open_all(struct hub *hub)
     struct utsname machine;
     hub->host = must(strdup(uname(&machine) == 0 ? machine.nodename : "unknown"));
     hub->warnings = json_array();
+    hub->undone = json_array();
     hub->steps = json_array();
     if (!folder_open(folder, path))
         return false;
@@ -231,6 +232,7 @@ static int serve_run(const struct request *request)
     folder_close(&hub.folder);
     json_decref(hub.probe);
     json_decref(hub.warnings);
+    json_decref(hub.undone);
     json_decref(hub.after);
     json_decref(hub.steps);
     free(hub.host);

@@ -27,6 +27,8 @@ struct protected
     const json_t *settings;
     struct interval slowdown, removed, kept;
     enum measure kept_by;
+    const char
+        *undone; // why nothing was measured with the settings: what undid them; NULL: nothing did
     const char *alone; // the condition with the same settings of the target and no load, or NULL
     bool dominated;    // another is surely better for one of the two, and not worse for the other
     bool on_front;
@@ -197,6 +199,20 @@ static void find_kept(const struct protection *of, struct protected *row)
         row->kept.low = 0;
 }
 
+// What undid the settings of a condition in one of its runs that count; NULL: nothing did.
+static const char *undone_in(const struct session *session, size_t condition)
+{
+    const size_t width = session->settings->condition_count;
+    for (size_t block = session_left_out(session); block < session->blocks; block++) {
+        const int run = session->table[block * width + condition];
+        const json_t *undone =
+            run < 0 ? NULL : json_object_get(session->runs[run].record, "undone");
+        if (json_array_size(undone) > 0)
+            return json_text_at(json_array_get(undone, 0), "text");
+    }
+    return NULL;
+}
+
 static void take_condition(struct protection *of, size_t condition)
 {
     const struct experiment *experiment = of->session->experiment;
@@ -217,9 +233,14 @@ static void take_condition(struct protection *of, size_t condition)
     *row = (struct protected){.condition = condition,
                               .bare = other,
                               .settings = settings,
-                              .slowdown = slowdown_of(of, condition)};
-    row->removed = removed_of(&ratio, &damage, &row->slowdown);
-    find_kept(of, row);
+                              .slowdown = slowdown_of(of, condition),
+                              .undone = undone_in(of->session, condition)};
+    if (row->undone) {
+        row->slowdown = row->removed = row->kept = unknown;
+    } else {
+        row->removed = removed_of(&ratio, &damage, &row->slowdown);
+        find_kept(of, row);
+    }
     JSON_EACH (load, json_array_size(target) > 0 ? loads : NULL)
         if (!row->alone && json_array_size(json_object_get(load, "parts")) == 0 &&
             json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
@@ -364,10 +385,12 @@ static json_t *rivals_json(const struct protection *of, const struct protected *
 static struct choice choose(const struct protection *of, size_t bare, double until)
 {
     struct choice choice = {.verdict = VERDICT_ABOVE};
+    bool tried = false;
     for (size_t i = 0; i < of->count; i++) {
         const struct protected *row = &of->row[i];
-        if (row->bare != bare)
+        if (row->bare != bare || row->undone)
             continue;
+        tried = true;
         if (row->on_front && isfinite(row->kept.center) &&
             (!choice.best || worth(row) > worth(choice.best)))
             choice.best = row;
@@ -379,6 +402,8 @@ static struct choice choose(const struct protection *of, size_t bare, double unt
         else if (choice.verdict == VERDICT_ABOVE && !(row->slowdown.low > until))
             choice.verdict = VERDICT_UNDECIDED;
     }
+    if (!tried) // all were undone
+        choice.verdict = VERDICT_UNDECIDED;
     return choice;
 }
 
@@ -399,13 +424,14 @@ static json_t *row_json(const struct protection *of, const struct protected *row
         row->alone == NULL ? -1 : settings_condition(of->session->settings, row->alone);
     if (alone >= 0)
         cost = slowdown_of(of, (size_t)alone);
-    return json_pack("{s:s, s:s, s:O, s:o, s:o, s:o, s:o, s:s?, s:o, s:b}", "condition",
+    return json_pack("{s:s, s:s, s:O, s:o, s:o, s:o, s:o, s:s?, s:o, s:b, s:s*}", "condition",
                      names[row->condition], "unprotected", names[row->bare], "settings",
                      row->settings, "slowdown", figure_json(&row->slowdown), "slowdown_unprotected",
                      figure_json(&bare), "removed", figure_json(&row->removed), "kept",
                      figure_json(&row->kept), "kept_by",
                      isnan(row->kept.center) ? NULL : measure_names[row->kept_by], "cost",
-                     alone < 0 ? json_null() : figure_json(&cost), "front", row->on_front);
+                     alone < 0 ? json_null() : figure_json(&cost), "front", row->on_front, "undone",
+                     row->undone);
 }
 
 // The name of a condition that is chosen, and not one of several; NULL: none is.

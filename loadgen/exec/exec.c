@@ -777,6 +777,7 @@ static const struct load exec_load = {
     .cpu_ns = exec_cpu_ns,
     .count = exec_count,
     .process = &process,
+    .uses = USES_UNKNOWN,
     .arguments = "-- COMMAND...",
     .without = (const char *const[]){"threads", "limit", NULL},
 };

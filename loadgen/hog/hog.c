@@ -183,6 +183,7 @@ static const struct load hog_load = {
     .quantum = STEP_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .fills = true,
+    .uses = USES_MEMORY,
     .check = check,
     .begin = begin,
     .operate = operate,

@@ -413,8 +413,8 @@ static int instead(struct run *run)
 #define IO_LOAD                                                                                    \
     .details = details, LOAD_OPTIONS(io_options), .timed = true, .check = check,                   \
     .prepare = prepare, .begin = begin, .work = work, .end = end, .cleanup = cleanup,              \
-    .describe = describe, .fields = io_fields, .notes = io_notes, .count = io_count,               \
-    .instead = instead
+    .uses = USES_DISK, .describe = describe, .fields = io_fields, .notes = io_notes,               \
+    .count = io_count, .instead = instead
 
 static const struct load io_load = {
     IO_LOAD, .name = "io",

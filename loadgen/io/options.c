@@ -201,9 +201,11 @@ static void check_buffers(struct run *run)
     snprintf(what, sizeof what, "buffers (%u workers, %u blocks each) of", plan->streams,
              plan->depth);
     room_claim(run, bytes, -1, what, "give a smaller --block-size, --depth or --threads");
-    if (state->device.memory)
+    if (state->device.memory) {
+        run->uses &= ~(unsigned)USES_DISK;
         room_claim(run, bytes + (double)plan->file_bytes, -1, "a work file in memory of",
                    "give a smaller --file-size");
+    }
 }
 
 // One worker by default. Without io_uring, a thread for each operation in flight.

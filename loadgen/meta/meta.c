@@ -167,6 +167,7 @@ static const struct load meta_load = {
     LOAD_OPTIONS(options),
     .unit = UNIT_OPS,
     .quantum = OPERATIONS,
+    .uses = USES_DISK,
     .calibrations = (const char *const[]){"--threads 1", "--threads 1 --fsync", NULL},
     .check = check,
     .prepare = prepare,

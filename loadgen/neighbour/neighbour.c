@@ -135,7 +135,8 @@ static bool neighbour_is_stopped(struct neighbour *neighbour)
 
 // ---- whom we may pause ----
 
-static void refuse_member(const struct neighbour *neighbour, const struct process *process)
+static void refuse_member(const struct neighbour *neighbour, const struct process *process,
+                          bool shared)
 {
     const char *words = neighbour->words;
     const int pid = (int)process->pid;
@@ -148,7 +149,7 @@ static void refuse_member(const struct neighbour *neighbour, const struct proces
     if (kill(process->pid, 0) != 0 && errno == EPERM)
         usage_error("%s: pid %d is another user's: only your own programs can be paused", words,
                     pid);
-    if (process->state == 'T' || process->state == 't')
+    if (!shared && (process->state == 'T' || process->state == 't'))
         usage_error("%s: pid %d is stopped already: continue it first (kill -CONT %d)", words, pid,
                     pid);
 }
@@ -296,7 +297,7 @@ enum {
 struct neighbour_settings {
     uint64_t pid; // 0: not given
     const char *cgroup, *job;
-    bool pause;
+    bool pause, shared;
     uint64_t started; // 0: whichever has that number
     int64_t settle_ns;
 };
@@ -321,6 +322,8 @@ static const struct option_row settings[] = {
              "/proc/N/stat): else another process has its number now"},
     {ROW("pause", NULL, OPTION_FLAG, pause),
      .help = "yes, stop them and continue them, again and again"},
+    {ROW("shared", NULL, OPTION_FLAG, shared),
+     .help = "another loadgen pauses it as well: it may be stopped already"},
     {ROW("settle", "TIME", OPTION_TIME, settle_ns), .minimum = 0, .maximum = 1e13,
      .preset = "200ms", .help = "time from their continuing until the load counts as steady"},
     {0},
@@ -359,7 +362,7 @@ static void check(struct run *run)
                 "%s: jostle itself was started from there (pid %d, %s): give another program",
                 neighbour->words, (int)process->pid, process->name);
     for (size_t i = 0; i < neighbour->count; i++)
-        refuse_member(neighbour, find(&neighbour->all, neighbour->member[i].pid));
+        refuse_member(neighbour, find(&neighbour->all, neighbour->member[i].pid), own->shared);
     if (own->started != 0 && (uint64_t)state->neighbour.started != own->started)
         usage_error("%s: another process than the one that had this number: give its pid of now",
                     state->neighbour.words);

@@ -103,6 +103,7 @@ static void check(struct run *run)
     state->role = NET_LOOPBACK;
     if (set->listen || set->connect)
         state->role = set->listen ? NET_LISTEN : NET_CONNECT;
+    run->listens = state->role == NET_LISTEN;
     state->mode = modes[set->udp][set->ping];
     choose_block(run);
     choose_threads(run);

@@ -158,6 +158,7 @@ static void check(struct run *run)
         usage_error("--%s: less than a block for each worker (%u): give more, or less --threads",
                     options_given(run->options, "file-size") ? "file-size" : "share", run->threads);
     (void)io_file_check(run, &state->file);
+    run->cached_bytes = (double)state->file.size_bytes;
     run->quantum = (double)set->block_bytes;
 }
 
@@ -323,6 +324,7 @@ static const struct load pagecache_load = {
     .unit = UNIT_BYTES,
     .threads = 1,
     .timed = true,
+    .uses = USES_DISK | USES_MEMORY,
     .check = check,
     .prepare = prepare,
     .begin = begin,
