@@ -2,6 +2,7 @@
 
 #include "metrics.h"
 #include "shares.h"
+#include "starts.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"
@@ -325,7 +326,7 @@ enum { SUSPECT_BLOCKS = 26 };
 // Once a carry-over has shown, that some of it is left is as likely as not.
 static const double again = 20;
 static const double least_bias = 0.1; // of the baseline's mean, in requested errors
-enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1, ALL_LOADS = -1 };
+enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1 };
 
 // What the run follows: 0 for an unloaded run, else the load; NO_GROUP where it is no
 // unloaded run that can be compared.
@@ -369,6 +370,8 @@ static void collect_groups(const struct session *session, size_t metric, bool on
 // Of one load, or of ALL_LOADS.
 static struct carry_over carry_over_of(struct session *session, int load, size_t metric)
 {
+    if (session->settings->each_block)
+        return starts_carry_over(session, load, metric);
     struct pairs groups[MAX_CONDITIONS] = {0};
     collect_groups(session, metric, load == ALL_LOADS, groups);
     const struct pairs *others = &groups[0], *after = &groups[load == ALL_LOADS ? 1 : load];

@@ -171,6 +171,14 @@ FLAG(HALVES, "halves-differ", PROBLEM,
      "the second half of a run differs from the first by {change} % ± {error} % ({name}, mean of "
      "{all} runs): the figure depends on how long a run is",
      "let the service warm up in --prepare or with --keep-service, or make each run longer")
+FLAG(COLD_START, "cold-start", NOTE,
+     "the first run after a start of the service shows {times} times the {metric} of later ones "
+     "without a load ({starts} unmeasured): it is in no figure",
+     "if a cold service is what you ask about, give --service-warmup 0")
+FLAG(START_DIFFERS, "start-differs", PROBLEM,
+     "the first measured run after a start of the service shows {times} times the {metric} of the "
+     "last one before the next start: {meaning}, so that the figures depend on how long it was up",
+     "{remedy}", BIAS_NONE)
 FLAG(SERVICE_RESTARTED, "service-restarted", PROBLEM,
      "the service ended by itself and was started anew before {few} of {all} runs: what is before "
      "and after that are two servers",

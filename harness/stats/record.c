@@ -357,6 +357,7 @@ enum record_status record_take(const struct settings *settings, const json_t *re
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;
     }
+    run->start = json_is_true(json_object_get(record, "service_start"));
     run->washout = json_is_true(json_object_get(record, "washout"));
     if (!whole(record, "washout_runs", &run->washed)) {
         snprintf(why, why_size, "its washout_runs is no whole number that is possible");

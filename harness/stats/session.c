@@ -82,6 +82,7 @@ void session_free(struct session *session)
     json_decref(session->hosts);
     free(session->facts);
     free(session->defined);
+    free(session->starts);
     free(session->fits);
     free(session->conditions);
     free(session->runs);
@@ -264,6 +265,13 @@ void session_note(struct session *session, const struct observation *run)
         session->washout_runs++;
         return;
     }
+    if (run->start && !session->after_start &&
+        judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
+        session->starts = grown(session->starts, session->start_count, &session->start_capacity,
+                                sizeof *session->starts);
+        session->starts[session->start_count++] = *run;
+    }
+    session->after_start = run->start;
     session->previous = run->condition;
     session->washouts = 0;
     session->rested = false;

@@ -101,6 +101,9 @@ struct session {
     int previous;        // the condition of the last run, warm-ups included; RUN_FIRST: none
     size_t washouts;     // washout runs since
     size_t washout_runs; // all of those
+    struct observation *starts; // the first run after each start of the service, if it is unmeasured
+    bool after_start;           // the last record was of a run right after a start
+    size_t start_count, start_capacity;
     bool rested;         // the pause of --washout TIME was made since
     size_t washed;       // washout runs after each loaded run, from block `unwashed` + 1 on
     size_t unwashed;     // blocks before that, which do not count

@@ -336,6 +336,9 @@ static void take_settings(struct settings *settings, const json_t *json)
                              ? MAX_RUNS_LIMIT
                              : count_of(json, "max_runs", DEFAULT_MAX_RUNS);
     settings->warmup = count_of(json, "warmup", 0);
+    const bool is_kept = json_is_true(json_object_get(json, "keep_service"));
+    settings->each_block = json_is_string(json_object_get(json, "service")) && !is_kept;
+    settings->service_warmup = count_of(json, "service_warmup", 0);
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->aa = json_is_true(json_object_get(json, "aa"));

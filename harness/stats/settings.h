@@ -82,6 +82,8 @@ struct settings {
     size_t min_runs;       // of each condition, without the discarded ones
     size_t max_runs;       // MAX_RUNS_LIMIT: there is no limit
     size_t warmup;         // unmeasured runs of each condition before the first block
+    bool each_block;       // a service is started anew for each block
+    size_t service_warmup; // unmeasured runs of its client after each start; 0: none, or no service
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
     struct looks looks; // min_runs and max_runs when the experiment began; to 0: those of now
