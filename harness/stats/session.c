@@ -256,7 +256,8 @@ static void complete_block(struct session *session, size_t block)
 
 void session_note(struct session *session, const struct observation *run)
 {
-    if (run->washout && !judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
+    if ((run->washout || run->start) &&
+        !judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
         session_add_set_aside(session, run);
         return;
     }
@@ -265,8 +266,7 @@ void session_note(struct session *session, const struct observation *run)
         session->washout_runs++;
         return;
     }
-    if (run->start && !session->after_start &&
-        judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
+    if (run->start && !session->after_start) {
         session->starts = grown(session->starts, session->start_count, &session->start_capacity,
                                 sizeof *session->starts);
         session->starts[session->start_count++] = *run;

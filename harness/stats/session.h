@@ -129,7 +129,8 @@ void session_free(struct session *session);
 bool session_add(struct session *session, struct observation *run);
 
 // Notes a run that is kept and not used (a warm-up, or of a washout): it comes between the runs
-// before and after it. A washout run that failed counts as set aside: another one is needed.
+// before and after it. A run of a washout, or after a start, that failed counts as set aside: another
+// one is needed.
 void session_note(struct session *session, const struct observation *run);
 
 // The first blocks, which do not count: discarded, or measured with another washout.
