@@ -287,9 +287,9 @@ const struct option_row capacity_rows[] = {
     {0},
 };
 
-const char *const service_settings[] = {"ready",        "ready-timeout", "stop-signal",
-                                        "keep-service", "service-warmup", "service-cpus",
-                                        NULL};
+const char *const service_settings[] = {
+    "ready",          "ready-timeout", "stop-signal", "keep-service",
+    "service-warmup", "service-cpus",  NULL};
 
 // Those of experiment.json, in its order; those of a campaign are the first two.
 static const struct option_row *const tables[] = {settings_rows, slowdown_rows, protect_rows, NULL};

@@ -195,7 +195,8 @@ static bool answer_next(struct hub *hub)
 {
     const struct decision *next = &hub->course.next;
     const double limit = hub->experiment.settings.error;
-    char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "", start[32] = "";
+    char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "",
+         start[32] = "";
     if (next->stop == STOP_FAILURE && hub->course.last)
         return assemble_failure(hub);
     if (next->stop != STOP_NOT) {

@@ -52,8 +52,8 @@ void course_init(struct course *course, struct experiment *experiment)
     course->session.experiment = experiment;
 }
 
-// Whether the service is to be started anew for that block, or has had too few unmeasured runs since.
-// One that is kept is warmed by --warmup, too.
+// Whether the service is to be started anew for that block, or has had too few unmeasured runs
+// since. One that is kept is warmed by --warmup, too.
 static bool needs_start(struct course *course, size_t block)
 {
     const struct settings *settings = &course->experiment->settings;
@@ -107,7 +107,7 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     // It is a run like those of the baseline, and ends the experiment like them.
     if ((course->is_washout || course->is_start) &&
         !judge_counts(judge_failure(record), judge_exit_code(record),
-                                            &course->experiment->settings.ignored))
+                      &course->experiment->settings.ignored))
         course->session.unusable++;
     course_choose(course);
     return true;

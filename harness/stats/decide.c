@@ -23,9 +23,9 @@
 // The baseline follows an unloaded run (itself) at one in four of the borders between blocks,
 // whatever the number of loads. With all orders equally likely it would do so in one block of
 // (number of conditions)^2, which is too rare to see a carry-over (decide.h).
-// Where a service is started anew for each block, the second of two blocks opens where the first closes: what
-// is slow after a start comes to both sides of the ratios equally often, not only by chance.
-// With variants the unloaded conditions, one of each, take the baseline's place as a group,
+// Where a service is started anew for each block, the second of two blocks opens where the first
+// closes: what is slow after a start comes to both sides of the ratios equally often, not only by
+// chance. With variants the unloaded conditions, one of each, take the baseline's place as a group,
 // in random order: the variants are compared alone with at most as many runs between them,
 // and at most one of them follows a loaded run in a block.
 
@@ -60,8 +60,9 @@ static void reverse(size_t *order, size_t count)
 }
 
 // Fills order[0 .. conditions-1] for that block (from 1). The first `unloaded` conditions
-// are those without a load; `balanced`: every second block opens where the one before closes. It depends on the seed and the block alone, so an experiment
-// that is resumed continues as it would have.
+// are those without a load; `balanced`: every second block opens where the one before closes. It
+// depends on the seed and the block alone, so an experiment that is resumed continues as it would
+// have.
 static void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions,
                            size_t unloaded, bool balanced)
 {

@@ -348,45 +348,57 @@ static void warn_of_few(const struct view *view, const json_t *figure)
 static void warn_of_errors(const struct view *view)
 {
     struct message message = about(view, FLAG_CLIENT_ERRORS, NULL);
-    double sum = 0;
+    const json_t *helper = NULL;
+    double sum = 0, requests = 0;
+    JSON_EACH (one, view->definitions)
+        helper = !helper && json_text_is(one, "role", "requests") ? one : helper;
     EACH_USED (run, view->session, view->condition) {
         double errors = NAN; // of all kinds
         JSON_EACH (one, view->definitions)
             if (json_text_is(one, "role", "errors") && is_meant(run))
                 errors = (isnan(errors) ? 0 : errors) + fmax(run_value(view, run, one), 0);
         message.of_runs += isnan(errors) ? 0 : 1;
+        requests += helper && is_meant(run) ? run_value(view, run, helper) : NAN;
         if (!(errors > 0))
             continue;
         message_run(&message, run->order);
         sum += errors;
     }
     message_detail(&message, "errors", "%.0f error%s", sum, sum == 1 ? "" : "s");
+    // Some clients count answers only.
+    if (requests > 0)
+        message_detail(&message, "share", ", %.3g for each 100 requests", 100 * sum / requests);
     message_add_some(view->warnings, &message);
 }
 
-// By the rate that the client was told to make: what it says itself, or else what was varied.
+// By the rate that the client was told to make: what was varied, or else what its command, or it
+// itself, says. What it has sent may be less.
 static void warn_of_rate(const struct view *view, const json_t *achieved)
 {
     const json_t *offered = helper_of(view, achieved, "offered");
     const struct settings *settings = view->session->settings;
-    // What jostle capacity varies is the rate that the client is told to make.
-    const bool varies_rate =
-        settings_has_capacity(settings) &&
-        (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
+    const bool varies_rate = settings_varies_rate(settings);
     struct message message = about(view, FLAG_RATE_MISSED, NULL);
     double least = INFINITY;
     EACH_USED (run, view->session, view->condition) {
         const double done = run_value(view, run, achieved);
-        const double due = offered ? run_value(view, run, offered) : exp(run->x);
-        if (!is_meant(run) || (!offered && (!varies_rate || isnan(due))))
+        const double due = varies_rate ? exp(run->x)
+                           : offered   ? run_value(view, run, offered)
+                                       : NAN;
+        // In a search for the capacity a rate that was not sent is never kept.
+        if ((!varies_rate && !is_meant(run)) || !(due > 0) || isnan(done))
             continue;
         message.of_runs++;
-        if (!(fabs(done - due) > rate_share * due))
+        if (varies_rate ? !run->unsent : !(fabs(done - due) > rate_share * due))
             continue;
         message_run(&message, run->order);
         least = fabs(done / due - 1) > fabs(least - 1) || isinf(least) ? done / due : least;
     }
     message_detail(&message, "percent", "%.3g", 100 * least);
+    message_detail(&message, "meaning", "%s",
+                   varies_rate ? "such runs count as not kept although their answers were in time, "
+                                 "so the capacity may be the client's"
+                               : "its latencies are of another rate");
     message_add_some(view->warnings, &message);
 }
 
@@ -413,20 +425,37 @@ static void warn_of_halves(const struct view *view, const json_t *helper)
     sample_free(&sample);
 }
 
+// A loop that is rated is open where the client was told a rate.
+static bool is_closed(const struct view *view, const json_t *figure)
+{
+    const json_t *offered = helper_of(view, figure, "offered");
+    if (json_text_is(figure, "loop", "closed"))
+        return true;
+    if (!json_text_is(figure, "loop", "rated"))
+        return false;
+    for (size_t i = 0; offered && i < view->session->count; i++)
+        if (run_value(view, &view->session->runs[i], offered) > 0)
+            return false;
+    return true;
+}
+
 // Once for all figures of closed loops, as it is about the client.
 static void warn_of_loop(const struct view *view)
 {
     OWNED char *names = NULL;
     size_t count = 0;
     JSON_EACH (one, view->definitions) {
-        if (!is_figure(one) || !json_text_is(one, "loop", "closed"))
+        if (!is_figure(one) || !is_closed(view, one))
             continue;
         names = text_joined(names, ", ", json_text_or_empty(one, "name"));
         count++;
     }
     if (count == 0)
         return;
-    struct message message = {.flag = FLAG_CLOSED_LOOP};
+    // A rate that the client does not keep while the service stalls is no capacity.
+    struct message message = {.flag = settings_has_capacity(view->session->settings)
+                                          ? FLAG_CLOSED_CAPACITY
+                                          : FLAG_CLOSED_LOOP};
     message_detail(&message, "names", "%s", names);
     message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
     message_add(view->warnings, &message);

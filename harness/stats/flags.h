@@ -158,13 +158,19 @@ FLAG(CLOSED_LOOP, "closed-loop", NOTE,
      "omission)",
      "compare it at the same number of connections only; for response times at a given rate use a "
      "client with an open loop, such as wrk2 or vegeta")
+FLAG(CLOSED_CAPACITY, "closed-loop", PROBLEM,
+     "the client waits for an answer before it sends the next request (a closed loop): while the "
+     "service stalls nothing is sent, so {names} {verb} out what would have waited (coordinated "
+     "omission), and more seems to be kept than is",
+     "use a client with an open loop, such as openloop, vegeta or wrk2")
 FLAG(RATE_MISSED, "rate-missed", PROBLEM,
      "the client made {percent} % of the requests that it was told to make ({few} of {all} runs "
-     "were off by more than 5 %): its latencies are of another rate",
+     "were off by more than 5 %): {meaning}",
      "lower the rate, or give the client more threads or CPUs; jostle capacity finds the rate "
      "that the service keeps")
 FLAG(CLIENT_ERRORS, "client-errors", PROBLEM,
-     "the client reported {errors} in {few} of {all} runs: a request that fails is no answer, and "
+     "the client reported {errors}{share} in {few} of {all} runs: a request that fails is no "
+     "answer, and "
      "often a faster one",
      "see the client's output, and the service's in service.stderr")
 FLAG(HALVES, "halves-differ", PROBLEM,

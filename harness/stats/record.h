@@ -95,6 +95,7 @@ struct observation {
     size_t order;   // from 1
     double value[MAX_METRICS]; // NAN where the record does not say
     double x, y; // of jostle capacity (capacity.c): log of the rate, distance; else NAN
+    bool unsent; // of jostle capacity: the client made less than 95 % of the rate
     bool missed; // of jostle capacity: the time-out ended it, which is no failure there
     enum failure failure;
     int exit_code; // 0: none

@@ -179,6 +179,12 @@ bool settings_has_capacity(const struct settings *settings)
     return settings->objectives.count > 0;
 }
 
+bool settings_varies_rate(const struct settings *settings)
+{
+    return settings_has_capacity(settings) &&
+           (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
+}
+
 size_t settings_family(const struct settings *settings)
 {
     const size_t metrics = metrics_deciding(&settings->metrics), loads = settings_loads(settings);
@@ -349,6 +355,9 @@ static void take_settings(struct settings *settings, const json_t *json)
     // Records of before --washout was there had none: that is no washout.
     (void)washout_parse(json_text_or_empty(json, "washout"), &settings->washout, why, sizeof why);
     take_metrics(settings, json);
+    JSON_EACH (one, json_object_get(json, "metrics"))
+        if (!settings->achieved && json_text_is(one, "role", "achieved"))
+            settings->achieved = json_text_at(one, "name");
     // What was checked when it was written; older records have none.
     if (!objectives_parse(json_text_or_empty(capacity, "slo"), &settings->objectives, why,
                           sizeof why) ||

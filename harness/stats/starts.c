@@ -55,10 +55,9 @@ static void ends_add(const struct session *session, size_t condition, size_t met
             continue;
         if (before == 0)
             group_add(&ends->first, run->value[metric]);
-        else if (after == 0 &&
-                 (follows == ALL_LOADS || (run->follows >= 0 &&
-                                           (int)settings_load(settings, (size_t)run->follows) ==
-                                               follows)))
+        else if (after == 0 && (follows == ALL_LOADS ||
+                                (run->follows >= 0 &&
+                                 (int)settings_load(settings, (size_t)run->follows) == follows)))
             group_add(&ends->last, run->value[metric]);
     }
 }
