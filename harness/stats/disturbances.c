@@ -43,8 +43,47 @@ static void gather_disturbed(const struct session *session, size_t condition, en
     message->matters = message->matters || are_many(hit, all);
 }
 
+// A request costs its server at least this, and one that serves for a second at least this share of it.
+static const double least_request_s = 1e-6, least_service_share = 1e-5;
+
+// How many requests the clients of all runs made; 0: they do not say.
+static double requests_of(const struct session *session)
+{
+    const json_t *definitions = experiment_setting(session->experiment, "metrics");
+    const size_t width = json_array_size(definitions);
+    double sum = 0;
+    for (size_t k = 0; k < width; k++)
+        for (size_t i = 0;
+             json_text_is(json_array_get(definitions, k), "role", "requests") && i < session->count;
+             i++)
+            sum += fmax(session->defined[session->runs[i].fact * width + k], 0); // 0 for NAN
+    return sum;
+}
+
+// Whether the command of --service hardly used the CPU while its client's runs went well: the server is
+// another program, whose time nobody told us to count (--account).
+static bool service_is_elsewhere(const struct session *session)
+{
+    double cpu_s = 0, elapsed_s = 0;
+    if (!service_is_there(session->experiment) ||
+        json_is_string(experiment_setting(session->experiment, "account")))
+        return false;
+    for (size_t i = 0; i < session->count; i++) {
+        const struct service_use *service = &session->facts[session->runs[i].fact].service;
+        if (!service->is_there || session->runs[i].failure != FAILURE_NONE)
+            continue;
+        cpu_s += service->cpu_s;
+        elapsed_s += service->elapsed_s;
+    }
+    const double requests = requests_of(session);
+    return elapsed_s > 0 && cpu_s < (requests > 0 ? least_request_s * requests
+                                                  : least_service_share * elapsed_s);
+}
+
 bool disturbed_by_others(const struct session *session, size_t condition)
 {
+    if (service_is_elsewhere(session))
+        return false;
     struct message message = {.flag = FLAG_FOREIGN_LOAD};
     double most = 0;
     gather_disturbed(session, condition, message.flag, &message, &most);
@@ -224,8 +263,13 @@ void disturbances_add(const struct session *session, json_t *warnings)
 {
     const struct experiment *experiment = session->experiment;
     const char *knows_null = json_text_at(experiment->json, "knows_null");
+    const bool is_elsewhere = service_is_elsewhere(session);
+    // What else runs then is the server itself, or not to be told from it.
     for (enum flag flag = FLAG_STEAL; flag <= FLAG_THROTTLED; flag++)
-        add_of_machine(session, flag, warnings);
+        if (flag != FLAG_FOREIGN_LOAD || !is_elsewhere)
+            add_of_machine(session, flag, warnings);
+    if (is_elsewhere)
+        message_add(warnings, &(struct message){.flag = FLAG_SERVICE_ELSEWHERE});
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         for (enum flag flag = FLAG_THROTTLED + 1; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(session, i, flag, warnings);

@@ -193,8 +193,15 @@ FLAG(SERVICE_APART, "service-apart", PROBLEM,
      "the service has made a session of its own, as a daemon does, and this kernel shares the "
      "CPUs among sessions before it does among threads (autogroup): loads on its CPUs slow it "
      "down by another amount than they would in one session",
-     "have it stay in the foreground (postgres in place of pg_ctl start, daemon off; of nginx), "
-     "or measure with sysctl kernel.sched_autogroup_enabled=0")
+     "measure with sysctl kernel.sched_autogroup_enabled=0; a server that starts itself in the "
+     "background (pg_ctl start, nginx without daemon off;) can stay in the foreground instead, but "
+     "each backend of postgres makes a session whatever you do")
+FLAG(SERVICE_ELSEWHERE, "service-elsewhere", PROBLEM,
+     "the command of --service used no CPU time while its client ran: another program gives the "
+     "answers (a container or a unit of systemd that the command only starts), and its time and "
+     "memory are in no figure, nor can foreign load be told from them",
+     "have --service be the server itself, or name its control group with --account, and start it "
+     "with --setup", BIAS_NONE)
 FLAG(MACHINE_CHANGED, "machine-changed", NOTE,
      "the machine itself changed: by the probe before each block, {what} was {change} {better} "
      "{interval} at the end than at the beginning ({probes} probes): figures are not corrected",
