@@ -129,3 +129,20 @@ starts() {
     starts 1 >result
     [[ $(jq -c "[$flags]" result) == '[false,false,false]' ]]
 }
+
+@test "a server outside of the service is named, and not taken for foreign load" {
+    local idle='.service.cpu_s = 0 | .flags = ["foreign-load"]'
+    derive "[$(helper requests requests)]" "$idle"' | .metrics = { requests: { value: 1000 } }' >result
+    holds '[.warnings[].flag] | index("service-elsewhere") != null and index("foreign-load") == null' <result
+    holds '.warnings[] | select(.flag == "service-elsewhere") | .severity == "problem" and (.advice | contains("--account"))' <result
+    is_valid result x/result.json
+    # One that answers, or whose group is counted.
+    derive "[$(helper requests requests)]" '.flags = ["foreign-load"] | .metrics = { requests: { value: 1000 } }' >result
+    holds '[.warnings[].flag] | index("service-elsewhere") == null and index("foreign-load") != null' <result
+    derive '[]' "$idle" >result
+    holds '[.warnings[].flag] | index("service-elsewhere") != null' <result
+    jq '.settings.account = "unit:x"' x/experiment.json >e
+    mv e x/experiment.json
+    "$BIN/stats" --derive x
+    holds '[.warnings[].flag] | index("service-elsewhere") == null' <x/result.json
+}

@@ -111,9 +111,10 @@ static void add_finding(struct findings *findings, const struct value *one, cons
     const char *flag = view_text(one, "flag"), *text = view_text(one, "text"),
                *metric = view_text(one, "metric");
     size_t i = 0;
-    while (i < findings->count && (compare_texts(findings->item[i].flag, flag) != 0 ||
-                                   (each && (compare_texts(findings->item[i].text, text) != 0 ||
-                                             compare_texts(findings->item[i].metric, metric) != 0))))
+    while (i < findings->count &&
+           (compare_texts(findings->item[i].flag, flag) != 0 ||
+            (each && (compare_texts(findings->item[i].text, text) != 0 ||
+                      compare_texts(findings->item[i].metric, metric) != 0))))
         i++;
     if (i == findings->count) {
         MORE(findings) = (struct finding){.flag = flag, .text = text, .who = who, .metric = metric};

@@ -43,7 +43,8 @@ static void gather_disturbed(const struct session *session, size_t condition, en
     message->matters = message->matters || are_many(hit, all);
 }
 
-// A request costs its server at least this, and one that serves for a second at least this share of it.
+// A request costs its server at least this, and one that serves for a second at least this share of
+// it.
 static const double least_request_s = 1e-6, least_service_share = 1e-5;
 
 // How many requests the clients of all runs made; 0: they do not say.
@@ -60,8 +61,8 @@ static double requests_of(const struct session *session)
     return sum;
 }
 
-// Whether the command of --service hardly used the CPU while its client's runs went well: the server is
-// another program, whose time nobody told us to count (--account).
+// Whether the command of --service hardly used the CPU while its client's runs went well: the
+// server is another program, whose time nobody told us to count (--account).
 static bool service_is_elsewhere(const struct session *session)
 {
     double cpu_s = 0, elapsed_s = 0;
@@ -76,8 +77,8 @@ static bool service_is_elsewhere(const struct session *session)
         elapsed_s += service->elapsed_s;
     }
     const double requests = requests_of(session);
-    return elapsed_s > 0 && cpu_s < (requests > 0 ? least_request_s * requests
-                                                  : least_service_share * elapsed_s);
+    return elapsed_s > 0 &&
+           cpu_s < (requests > 0 ? least_request_s * requests : least_service_share * elapsed_s);
 }
 
 bool disturbed_by_others(const struct session *session, size_t condition)
@@ -402,16 +403,18 @@ static void warn_of_errors(const struct view *view)
             if (json_text_is(one, "role", "errors") && is_meant(run))
                 errors = (isnan(errors) ? 0 : errors) + fmax(run_value(view, run, one), 0);
         message.of_runs += isnan(errors) ? 0 : 1;
-        requests += helper && is_meant(run) ? run_value(view, run, helper) : NAN;
+        requests += helper && is_meant(run) ? run_value(view, run, helper) : 0;
         if (!(errors > 0))
             continue;
         message_run(&message, run->order);
         sum += errors;
     }
     message_detail(&message, "errors", "%.0f error%s", sum, sum == 1 ? "" : "s");
-    // Some clients count answers only.
+    // Some clients do not count what failed among their requests.
     if (requests > 0)
-        message_detail(&message, "share", ", %.3g for each 100 requests", 100 * sum / requests);
+        message_detail(&message, "share", ", %.3g for each 100 requests, ", 100 * sum / requests);
+    else
+        message_detail(&message, "share", " ");
     message_add_some(view->warnings, &message);
 }
 

@@ -169,7 +169,7 @@ FLAG(RATE_MISSED, "rate-missed", PROBLEM,
      "lower the rate, or give the client more threads or CPUs; jostle capacity finds the rate "
      "that the service keeps")
 FLAG(CLIENT_ERRORS, "client-errors", PROBLEM,
-     "the client reported {errors}{share} in {few} of {all} runs: a request that fails is no "
+     "the client reported {errors}{share}in {few} of {all} runs: a request that fails is no "
      "answer, and "
      "often a faster one",
      "see the client's output, and the service's in service.stderr")
@@ -201,7 +201,8 @@ FLAG(SERVICE_ELSEWHERE, "service-elsewhere", PROBLEM,
      "answers (a container or a unit of systemd that the command only starts), and its time and "
      "memory are in no figure, nor can foreign load be told from them",
      "have --service be the server itself, or name its control group with --account, and start it "
-     "with --setup", BIAS_NONE)
+     "with --setup",
+     BIAS_NONE)
 FLAG(MACHINE_CHANGED, "machine-changed", NOTE,
      "the machine itself changed: by the probe before each block, {what} was {change} {better} "
      "{interval} at the end than at the beginning ({probes} probes): figures are not corrected",
