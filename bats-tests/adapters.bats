@@ -109,10 +109,18 @@ serve() {
 
 # bats test_tags=slow
 @test "wrk2, vegeta and schbench: what their documentation shows" {
+    local rate
     figures "wrk2:$(names wrk2)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/wrk2.txt"
     holds '[.rps, .p50_ms, .p90_ms, .p99_ms, .p999_ms, .requests, .achieved, .errors | .value] == [2000.28, 6.67, 9.14, 11.18, 12.3, 39500, 2000.28, null]' <run
     figures "vegeta:$(names vegeta)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/vegeta.txt"
-    holds '[.mean_ms, .p50_ms, .p95_ms, .p99_ms, .requests, .errors, .achieved | .value] == [2.371194, 2.854306, 3.478629, 3.53, 100, 0, null] and .offered.value > 101' <run
+    holds '[.mean_ms, .p50_ms, .p95_ms, .p99_ms, .requests, .errors, .offered | .value] == [2.371194, 2.854306, 3.478629, 3.53, 100, 0, null] and .achieved.value > 101' <run
+    # The rate that it was told to make is that of the command.
+    for rate in '-rate=50/1s' '-rate 50' '--rate=50/s'; do
+        figures vegeta sh -c 'cat "$0" # vegeta attack '"$rate"' | vegeta report' "$BATS_TEST_DIRNAME/fixtures/adapters/vegeta.txt"
+        holds '.offered.value == 50' <run
+    done
+    figures wrk2 sh -c 'cat "$0" # wrk -R2000 -t2' "$BATS_TEST_DIRNAME/fixtures/adapters/wrk2.txt"
+    holds '.offered.value == 2000' <run
     figures "schbench:$(names schbench)" cat "$BATS_TEST_DIRNAME/fixtures/adapters/schbench.txt"
     holds '[.rps, .wakeup_p99_us, .request_p99_us, .requests | .value] == [3009.1, 272, 19616, 255755]' <run
 }
@@ -124,6 +132,35 @@ serve() {
         "$JOSTLE" run --quiet --min-runs 1 --max-runs 1 --metric "@$name" --metric wall_s --ignore-failure --output "$name" -- cat said
         holds '[.warnings[] | select(.flag == "client-errors")] | length == 1 and (.[0].message | contains("19733 errors"))' <"$name/result.json"
     done
+    holds '[.warnings[] | select(.flag == "client-errors")][0].message | contains("19733 errors, 129 for each 100 requests, in")' <wrk/result.json
+}
+
+@test "ab and hey: answers with an error status, and connections that broke, are errors" {
+    printf '%s\n' 'Complete requests:      200' 'Failed requests:        0' 'Non-2xx responses:      200' >said
+    "$JOSTLE" run --quiet --runs 1 --metric @ab --metric wall_s --ignore-failure --output ab -- cat said
+    holds '[.warnings[] | select(.flag == "client-errors").message] | length == 1 and (.[0] | contains("200 errors, 100 for each 100 requests, in"))' <ab/result.json
+    printf 'Status code distribution:\n  [200]\t169 responses\n\nError distribution:\n  [30]\tGet "http://127.0.0.1:80/": EOF\n  [1]\tPost "http://127.0.0.1:80/": EOF\n' >said
+    "$JOSTLE" run --quiet --runs 1 --metric @hey --metric wall_s --ignore-failure --output hey -- cat said
+    holds '[.warnings[] | select(.flag == "client-errors").message] | length == 1 and (.[0] | contains("31 errors"))' <hey/result.json
+}
+
+@test "several clients in one command have no common quantile: no figure" {
+    printf '    99%%    1.00ms\nRequests/sec:  100.0\n' >said
+    run -5 "$JOSTLE" run --quiet --runs 1 --metric @wrk --output out -- sh -c 'cat said; cat said'
+    [[ $output == *'2 values in stdout, each of another client: run one client, or define a metric with take=sum'* ]]
+    "$JOSTLE" run --quiet --runs 1 --metric 'rps=stdout:/^Requests.sec: +([0-9.]+)/,take=sum' --output sum -- sh -c 'cat said; cat said'
+    holds '.metrics.rps.value == 200' <sum/runs.jsonl
+}
+
+@test "pgbench --rate is an open loop whose rate is known, and pgbench without it a closed one" {
+    local words
+    printf 'tps = 4959.0 (without initial connection time)\nlatency average = 1.0 ms\n' >said
+    for words in '' '--rate=500000' '-R 5000'; do
+        # shellcheck disable=SC2016 # for the shell
+        "$JOSTLE" run --quiet --runs 2 --metric @pgbench --output "out$words" -- sh -c 'cat said # pgbench '"$words "
+        jq -c '[.warnings[].flag] | [index("closed-loop") != null, index("rate-missed") != null]' "out$words/result.json"
+    done >flags
+    printf '%s\n' '[true,false]' '[false,true]' '[false,false]' | diff - flags
 }
 
 # bats test_tags=slow

@@ -67,6 +67,9 @@ capacity() {
     local -a words=(--slo 'wall_s<10' --max-runs 4 --min-runs 4 -- sh -c 'echo done $(({n} > 50 ? 50 : {n}))')
     capacity --metric 'wall_s' --metric 'done=stdout:/done ([0-9]+)/,role=achieved' --vary 'n=10..100,unit=/s' "${words[@]}"
     holds 'any(.warnings[]; .flag == "rate-missed")' <out/result.json
+    # A rate that was not sent is not kept.
+    holds '.capacity.by_condition[0] | .bound == null or .bound == "inside" or .kept < .runs' <out/result.json
+    holds -s 'any(.[]; .vary.n > 53)' <out/runs.jsonl
     rm -r out
     capacity --metric 'wall_s' --metric 'done=stdout:/done ([0-9]+)/,role=achieved' --vary 'n=10..100' "${words[@]}"
     holds 'all(.warnings[]; .flag != "rate-missed")' <out/result.json

@@ -25,8 +25,8 @@ teardown() {
     for pid in $(pgrep -f -- "serve $port"); do gone "$pid" || kill -KILL "$pid"; done
 }
 
-# quick: two runs of each condition.
-quick=(--min-runs 2 --max-runs 2 --quiet --output out)
+# quick: two runs of each condition, and none after a start of the service.
+quick=(--service-warmup 0 --min-runs 2 --max-runs 2 --quiet --output out)
 
 # bats test_tags=slow
 @test "a new service for each block, for all conditions of it; or one that is kept" {
@@ -38,12 +38,34 @@ quick=(--min-runs 2 --max-runs 2 --quiet --output out)
     jq -sc 'sort_by(.order) | map(select(.block == 2).service.age_s) | . == sort' out/runs.jsonl | grep -q true
     holds '.conditions | length == 4 and all(.service | .starts == 2 and .died == 0 and .memory_bytes > 1e5)' <out/result.json
     "$JOSTLE" run "${server[@]}" --keep-service --quiet --min-runs 3 --max-runs 3 --output kept -- ./service ask "$port" 3
-    holds -s 'length == 3 and all(.service.starts == 1)' <kept/runs.jsonl
+    holds -s 'length == 4 and all(.service.starts == 1)' <kept/runs.jsonl
     holds '.settings | .keep_service and .ready == $ready and .stop_signal == "TERM"' --arg ready "port:$port" <kept/result.json
     is_valid result kept/result.json
     is_valid experiment kept/experiment.json
     head -n 1 kept/runs.jsonl >run
     is_valid run run
+}
+
+# bats test_tags=slow
+@test "after each start the client runs once unmeasured, without a load" {
+    local more=(--quiet --runs 2 -- ./service ask "$port" 3)
+    "$JOSTLE" slowdown "${server[@]}" --load 'cpu --percent 5' --output each "${more[@]}"
+    # Of each start the first run, and none of those of the result.
+    holds -s 'group_by(.service.starts) | length == 2 and all(sort_by(.service.age_s) | length == 3
+        and (.[0] | .service_start and .block == 0 and .load == [] and .condition == "baseline")
+        and (.[1:] | all((has("service_start") | not) and .block > 0)))' <each/runs.jsonl
+    holds '.settings.service_warmup == 1 and .conditions[0].runs == 2' <each/result.json
+    # In one of two blocks the baseline is first.
+    holds -s '[.[] | select(.condition == "baseline" and .block > 0) | .order % 2] | sort == [0, 1]' <each/runs.jsonl
+    "$JOSTLE" run "${server[@]}" --keep-service --service-warmup 2 --output kept "${more[@]}"
+    holds -s 'map(.service_start) == [true, true, null, null] and all(.service.starts == 1)' <kept/runs.jsonl
+    head -n 1 kept/runs.jsonl >run
+    is_valid run run
+    is_valid experiment kept/experiment.json
+    # One that ends the service is a failure, and is made again.
+    run -5 "$JOSTLE" run --service "./service serve $port after 2" --ready "port:$port" --output dies "${more[@]}"
+    holds '.service_start and .service.died != null' <dies/runs.jsonl
+    run -2 "$JOSTLE" run --service-warmup 1 --output none -- true
 }
 
 @test "an experiment with a service writes nothing but its folder" {

@@ -84,3 +84,65 @@ figure() { jq -nc '{ name: $name, role: "result", source: "stdout:/(x)/", adapte
     derive "[$(helper half halves)]" '.metrics = { half: { value: (1.07 + 0.4 * (($block * 7) % 10 / 5 - 0.9)) } }' >result
     holds '[.warnings[] | select(.flag == "halves-differ")] == []' <result
 }
+
+# starts FILTER: derives x again, with the load first in every second block, a run after each start of the service in
+# front, and of each run `.p` as that filter of {age: which run it is since the start, from 0, loaded}.
+starts() {
+    jq -sc --argjson metrics "[$(figure p50_ms)]" 'group_by(.block)[] | (if .[0].block % 2 == 0 then [.[1], .[0]] else . end) as $runs
+        | ($runs[0] | .condition = "baseline" | .service_start = true | .block = 0), $runs[] | . as $run
+        | .order = (if .block == 0 then 0 elif .condition == $runs[0].condition then 2 * .block - 1 else 2 * .block end)
+        | .wall_s = 1 | .metrics.p50_ms.value = (0.002 * ((7 * $run.service.starts) % 5)
+            + ({ age: (if .block == 0 then 0 else 2 - .order % 2 end), loaded: (.condition == "load") } | '"$1"'))' x/runs.jsonl >runs
+    cp runs x/runs.jsonl
+    jq '.settings += { metric: ["p50_ms"], decide: ["p50_ms"], metrics: $metrics, washout: "auto", service_warmup: 1 }' --argjson metrics "[$(figure p50_ms)]" x/experiment.json >e
+    mv e x/experiment.json
+    "$BIN/stats" --derive x
+    cat x/result.json
+}
+
+# bats test_tags=slow
+@test "what a start of the service does is named by the metric, and is no after-effect of a load" {
+    local flags='[.warnings[].flag] | index("cold-start") != null, index("start-differs") != null, index("carry-over") != null'
+    derive '[]' . >/dev/null
+    # Cold in the first run alone, which is in no figure.
+    starts 'if .age == 0 then 4 else 1 end' >result
+    is_valid result x/result.json
+    holds '.slowdowns[] | select(.metric == "p50_ms") | .ratio > 0.99 and .ratio < 1.01' <result
+    holds '[.warnings[] | select(.flag == "cold-start")] | length == 1 and (.[0] | .metric == "p50_ms" and .severity == "note"
+        and (.message | contains("shows 3.98 times the p50_ms") or contains("shows 3.99 times") or contains("shows 4 times")))' <result
+    [[ $(jq -c "[$flags]" result) == '[true,false,false]' ]]
+    # For longer; a leak.
+    for filter in '[4, 2, 1][.age]' '[1, 1.2, 1.4][.age]'; do
+        derive '[]' . >/dev/null
+        starts "$filter" >result
+        [[ $(jq -c "[$flags]" result) == '[true,true,false]' ]]
+        holds '.slowdowns[] | select(.metric == "p50_ms") | .carry_over.p > 0.05' <result
+    done
+    holds '.warnings[] | select(.flag == "start-differs") | .bias == null or .bias == "none"' <result
+    holds '.warnings[] | select(.flag == "start-differs").message | contains("0.857 times") or contains("0.858 times")' <result
+    # What only the baseline shows, after the load, is the load's.
+    derive '[]' . >/dev/null
+    starts 'if .age == 2 and (.loaded | not) then 1.5 else 1 end' >result
+    holds '([.warnings[].flag] | index("carry-over") != null) and (.slowdowns[] | select(.metric == "p50_ms") | .carry_over.ratio > 1.4 and .carry_over.p < 0.01)' <result
+    # Nothing.
+    derive '[]' . >/dev/null
+    starts 1 >result
+    [[ $(jq -c "[$flags]" result) == '[false,false,false]' ]]
+}
+
+@test "a server outside of the service is named, and not taken for foreign load" {
+    local idle='.service.cpu_s = 0 | .flags = ["foreign-load"]'
+    derive "[$(helper requests requests)]" "$idle"' | .metrics = { requests: { value: 1000 } }' >result
+    holds '[.warnings[].flag] | index("service-elsewhere") != null and index("foreign-load") == null' <result
+    holds '.warnings[] | select(.flag == "service-elsewhere") | .severity == "problem" and (.advice | contains("--account"))' <result
+    is_valid result x/result.json
+    # One that answers, or whose group is counted.
+    derive "[$(helper requests requests)]" '.flags = ["foreign-load"] | .metrics = { requests: { value: 1000 } }' >result
+    holds '[.warnings[].flag] | index("service-elsewhere") == null and index("foreign-load") != null' <result
+    derive '[]' "$idle" >result
+    holds '[.warnings[].flag] | index("service-elsewhere") != null' <result
+    jq '.settings.account = "unit:x"' x/experiment.json >e
+    mv e x/experiment.json
+    "$BIN/stats" --derive x
+    holds '[.warnings[].flag] | index("service-elsewhere") == null' <x/result.json
+}

@@ -16,8 +16,8 @@
 #define ENERGY "energy:"
 
 static const char *const metric_take_names[] = {
-    [TAKE_LAST] = "last", [TAKE_FIRST] = "first",   [TAKE_SUM] = "sum",    [TAKE_MEAN] = "mean",
-    [TAKE_MAX] = "max",   [TAKE_HALVES] = "halves", [METRIC_TAKES] = NULL,
+    [TAKE_LAST] = "last", [TAKE_FIRST] = "first",   [TAKE_SUM] = "sum",   [TAKE_MEAN] = "mean",
+    [TAKE_MAX] = "max",   [TAKE_HALVES] = "halves", [TAKE_ONLY] = "only", [METRIC_TAKES] = NULL,
 };
 
 static const char *const metric_role_names[] = {
@@ -27,10 +27,8 @@ static const char *const metric_role_names[] = {
 };
 
 static const char *const metric_loop_names[] = {
-    [LOOP_UNKNOWN] = "unknown",
-    [LOOP_OPEN] = "open",
-    [LOOP_CLOSED] = "closed",
-    [METRIC_LOOPS] = NULL,
+    [LOOP_UNKNOWN] = "unknown", [LOOP_OPEN] = "open",  [LOOP_CLOSED] = "closed",
+    [LOOP_RATED] = "rated",     [METRIC_LOOPS] = NULL,
 };
 
 static const char *const metric_comma_names[] = {
@@ -209,7 +207,7 @@ static bool set_take(const struct reader *reader, const char *value)
             return true;
         }
     return refuse(reader,
-                  "take=%s: it is last, first, sum, mean, max, halves, or a percentile "
+                  "take=%s: it is last, first, sum, mean, max, halves, only, or a percentile "
                   "such as p99",
                   value);
 }
@@ -396,6 +394,10 @@ static bool read_source(const struct reader *reader, const char *text)
         return read_regex(reader, rest);
     if ((rest = text_after(text, "stderr:/")) != NULL) {
         reader->metric->source = METRIC_STDERR;
+        return read_regex(reader, rest);
+    }
+    if ((rest = text_after(text, "command:/")) != NULL) {
+        reader->metric->source = METRIC_COMMAND;
         return read_regex(reader, rest);
     }
     if ((rest = text_after(text, "jq:")) != NULL)

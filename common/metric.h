@@ -8,6 +8,7 @@
 //
 //     stdout:/REGEX/   stderr:/REGEX/   file:PATH:/REGEX/
 //     jq:EXPRESSION    file:PATH:jq:EXPRESSION
+//     command:/REGEX/      what the target is called with: the rate that a client was told to make
 //     perf:EVENT[/EVENT]   energy:package   energy:idle-share
 //
 // REGEX is a POSIX extended regular expression with exactly one group, which is the
@@ -19,7 +20,8 @@
 // the text backwards, so an expression may have commas:
 //
 //     take=first|last|sum|mean|max   which of several matches counts; last. halves: the mean
-//                                    of the later half of them by that of the earlier half
+//                                    of the later half of them by that of the earlier half;
+//                                    only: several are no figure (each is of another client)
 //     take=pN                        the percentile of all matches: p50, p99, p99.9
 //     scale=X                        what is printed, times X, is in the metric's unit; 1
 //     comma=thousands|decimal        what a comma is in a figure; without it 1,234 is refused
@@ -31,7 +33,9 @@
 //     quantile=Q                     the figure is this quantile of the requests, 0 to 1
 //     idle=X                         of energy: how many watts the packages take when nothing runs
 //     loop=open|closed               whether requests were made when they were due, or when
-//                                    the answer to the one before had come
+//                                    the answer to the one before had come; rated: the first
+//                                    where the client was told a rate (role=offered), else the
+//                                    second
 //
 // NAME@VARIANT=SOURCE is the source for one variant only; that of NAME holds for all others. What
 // the metric is (unit, better, role, quantile, loop) is the same for all: what one of its sources
@@ -47,8 +51,9 @@ enum metric_source {
     METRIC_STDOUT,
     METRIC_STDERR,
     METRIC_FILE,
-    METRIC_PERF,   // expression is for perf_ratio_read()
-    METRIC_ENERGY, // expression is package or idle-share
+    METRIC_COMMAND, // the target's own words
+    METRIC_PERF,    // expression is for perf_ratio_read()
+    METRIC_ENERGY,  // expression is package or idle-share
     METRIC_SOURCES
 };
 enum metric_take {
@@ -58,6 +63,7 @@ enum metric_take {
     TAKE_MEAN,
     TAKE_MAX,
     TAKE_HALVES,
+    TAKE_ONLY,
     METRIC_TAKES, // those that have a name
     TAKE_PERCENTILE = METRIC_TAKES
 };
@@ -83,7 +89,7 @@ enum metric_role {
 // way round.
 enum metric_comma { COMMA_UNKNOWN, COMMA_THOUSANDS, COMMA_DECIMAL, METRIC_COMMAS };
 
-enum metric_loop { LOOP_UNKNOWN, LOOP_OPEN, LOOP_CLOSED, METRIC_LOOPS };
+enum metric_loop { LOOP_UNKNOWN, LOOP_OPEN, LOOP_CLOSED, LOOP_RATED, METRIC_LOOPS };
 
 extern const char *const metric_better_names[]; // lower, higher: by higher_is_better
 

@@ -15,6 +15,16 @@ campaign_begin() {
     campaign_tmp=$temporary_folder
 }
 
+# campaign_ready: prints the names of the ready campaigns, with commas between.
+campaign_ready() {
+    local file names=''
+    for file in "$JOSTLE_HARNESS"/campaign/ready/*.conf; do
+        file=${file##*/}
+        names+="${names:+, }${file%.conf}"
+    done
+    print '%s' "$names"
+}
+
 # campaign_find NAME: sets REPLY to the campaign file: a path, or a ready one.
 campaign_find() {
     local ready=$JOSTLE_HARNESS/campaign/ready

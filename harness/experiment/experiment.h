@@ -412,7 +412,8 @@ json_t *inputs_changed(const char *folder);
 //     --setting; then setting_on, setting_off COMMAND, setting_note FILE (there while it is on),
 //     setting_lock FILE, in order; behind a condition: condition_setting NAME, in order
 //   - meter WORD, the arguments of meter
-//   - service QUOTED, service_word WORD (the arguments of its meter), keep_service
+//   - service QUOTED, service_word WORD (the arguments of its meter), keep_service,
+//     service_warmup N (unmeasured runs in each block)
 //   - load NAME begins a load, in the order in which they start; then load_condition NAME,
 //     load_node NAME or "", load_listens, load_word WORD: the command line
 //     load_calib_word WORD: the one by which it is calibrated, where that is another

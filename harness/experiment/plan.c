@@ -326,6 +326,8 @@ static void put_service(struct experiment *experiment)
         arena_format(arena, "%s/service.stderr", folder)};
     pair_put("service", settings->service);
     put_flag("keep_service", settings->keep_service);
+    if (!settings->keep_service)
+        pair_put("service_warmup", arena_format(arena, "%ju", (uintmax_t)settings->service_warmup));
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         pair_put("service_word", options[i]);
     put_option("service_word", "--cpus", experiment->placed.service_cpus);

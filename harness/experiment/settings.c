@@ -180,6 +180,9 @@ const struct option_row settings_rows[] = {
      .help = "what ends the service; SIGKILL does 10 s later"},
     {ROW("keep-service", NULL, OPTION_FLAG, keep_service),
      .help = "one service for all runs, not a new one for each block"},
+    {ROW("service-warmup", "N", OPTION_COUNT, service_warmup), .maximum = MOST, .preset = "1",
+     .help = "unmeasured runs of the client after each start of the service, without a load: a "
+             "service that has just started is often slower; recorded as block 0, not used"},
     {ROW("service-cpus", "LIST", OPTION_CPUS, service_cpus),
      .help = "pin the service to these CPUs"},
     {ROW("cold", NULL, OPTION_FLAG, cold),
@@ -284,8 +287,9 @@ const struct option_row capacity_rows[] = {
     {0},
 };
 
-const char *const service_settings[] = {"ready",        "ready-timeout", "stop-signal",
-                                        "keep-service", "service-cpus",  NULL};
+const char *const service_settings[] = {
+    "ready",          "ready-timeout", "stop-signal", "keep-service",
+    "service-warmup", "service-cpus",  NULL};
 
 // Those of experiment.json, in its order; those of a campaign are the first two.
 static const struct option_row *const tables[] = {settings_rows, slowdown_rows, protect_rows, NULL};
@@ -495,6 +499,7 @@ json_t *settings_to_json(const struct settings *settings)
     if (!settings->service) {
         json_put(object, "ready_timeout_s", json_null());
         json_put(object, "stop_signal", json_null());
+        json_put(object, "service_warmup", json_null());
     }
     json_put(object, "ignore_failure", json_boolean(settings->ignore_failure != NULL));
     json_put(object, "ignore_codes", settings_ignored(settings));

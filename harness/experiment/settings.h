@@ -40,6 +40,7 @@ struct settings {
     const char *ready, *stop_signal, *service_cpus; // the last one NULL: not given
     int64_t ready_timeout_ns;
     bool keep_service;
+    uint64_t service_warmup;
     bool cold;
     struct option_list cold_path;
     int64_t timeout_ns;         // 0: none

@@ -207,7 +207,7 @@ measure_loop() {
         fi
         made=$runs_made
         measure_run "$condition" "$block"
-        [[ -z ${plan[panorama]:-} || $made -gt 0 ]] || panorama_extend
+        [[ -z ${plan[panorama]:-} || $made -gt 0 || $runs_made == 0 ]] || panorama_extend
     done
     live_end
     stop_reason=${NEXT[1]}
@@ -288,7 +288,8 @@ panorama_say() {
 panorama_extend() {
     local conditions_us needed_us runs
     now_us
-    conditions_us=$(((REPLY - measuring_us) * ${#conditions[@]}))
+    # A service has unmeasured runs in each block.
+    conditions_us=$(((REPLY - measuring_us) * (${#conditions[@]} + ${plan[service_warmup]:-0})))
     needed_us=$((6 * conditions_us))
     if ((needed_us <= plan[max_time_us])); then
         runs=$((plan[max_time_us] / conditions_us))
@@ -331,7 +332,7 @@ measure_run() {
     local -a loads=(${condition_loads[$1]:-})
     # Figures are found in the output without the load, and are no part of what the load gave.
     [[ -z ${plan[extracts]:-} || -z ${loads[*]}${plan[service]:-} ]] || ending=ended
-    [[ -z ${plan[service]:-} ]] || service_up "$2"
+    [[ -z ${plan[service]:-} ]] || service_up "${NEXT[7]:-$2}"
     [[ -z ${command_prepare[variant]:-} ]] || {
         concludes=$variant
         measure_hook prepare "$variant"

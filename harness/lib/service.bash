@@ -23,7 +23,8 @@ service_begin() {
 }
 
 # service_up BLOCK: has the server up for a run: a new one for each block, unless it is to be
-# kept. Runs outside of blocks (0: warm-up, washout) take the one that is there.
+# kept. Runs outside of blocks (0: warm-up, washout) take the one that is there; those right after a
+# start come with the block that it is for.
 service_up() {
     local word=start
     if [[ $1 != 0 && $1 != "$service_block" ]]; then

@@ -5,7 +5,7 @@
 
 stats_in='' stats_out='' stats_pid=''
 declare -a STATS_ANSWER=() # the fields of stats' last answer
-declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRESS RUNS_LEFT [VALUE of --vary], pause SECONDS, probe SECONDS, or stop REASON TEXT (of a failure: how, and then ADVICE, and whose it is; else the verdict of a gate)
+declare -a NEXT=()         # its last decision: run CONDITION BLOCK ORDER PROGRESS RUNS_LEFT VALUE of --vary (or -) [BLOCK that the service is to be started for], pause SECONDS, probe SECONDS, or stop REASON TEXT (of a failure: how, and then ADVICE, and whose it is; else the verdict of a gate)
 
 # stats_start FOLDER: starts it on the experiment in FOLDER.
 stats_start() {

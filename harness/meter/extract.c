@@ -11,6 +11,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 // The files that a metric is read from: those that a run wrote, not those of an earlier one.
@@ -170,6 +171,7 @@ void extract_before(struct extractor *extractor, const struct target *target)
 {
     char text[PATH_MAX];
     extractor->folder = target->folder;
+    extractor->words = target->words;
     for (size_t i = 0; i < extractor->count; i++) {
         struct sought *sought = &extractor->sought[i];
         sought->applies = applies(extractor, sought, target->number);
@@ -197,13 +199,26 @@ void extract_stop(struct extractor *extractor)
 
 static const char *where(const struct metric *metric)
 {
-    return metric->source == METRIC_FILE     ? metric->path
-           : metric->source == METRIC_STDERR ? "stderr"
-                                             : "stdout";
+    return metric->source == METRIC_FILE      ? metric->path
+           : metric->source == METRIC_COMMAND ? "the command"
+           : metric->source == METRIC_STDERR  ? "stderr"
+                                              : "stdout";
+}
+
+// A file with the words of the target, blanks between; -1 where there can be none.
+static int command_open(char **words)
+{
+    const int fd = memfd_create("command", MFD_CLOEXEC);
+    for (size_t i = 0; fd >= 0 && words && words[i]; i++)
+        if (!file_write_all(fd, words[i], strlen(words[i])) || !file_write_all(fd, " ", 1)) {
+            (void)close(fd);
+            return -1;
+        }
+    return fd;
 }
 
 // The source of a metric. -1 after a failure, which is then in its tally. Only of
-// files it is ours to close.
+// files and of the command it is ours to close.
 static int source_open(const struct extractor *extractor, struct sought *sought,
                        const struct extract_from *from)
 {
@@ -217,6 +232,12 @@ static int source_open(const struct extractor *extractor, struct sought *sought,
             reason_set(sought->tally.reason, "%s: %s", where(&sought->metric), why);
         return fd;
     }
+    if (source == METRIC_COMMAND) {
+        const int fd = command_open(extractor->words);
+        if (fd < 0)
+            reason_set(sought->tally.reason, "the command: %s", strerror(errno));
+        return fd;
+    }
     const int fd = source == METRIC_STDOUT ? from->out_fd : from->error_fd;
     if (fd >= 0 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
         return fd;
@@ -227,7 +248,7 @@ static int source_open(const struct extractor *extractor, struct sought *sought,
 
 static void source_close(const struct metric *metric, int fd)
 {
-    if (fd >= 0 && metric->source == METRIC_FILE)
+    if (fd >= 0 && (metric->source == METRIC_FILE || metric->source == METRIC_COMMAND))
         (void)close(fd);
 }
 

@@ -391,6 +391,7 @@ struct extractor {
     size_t count;
     bool reads;                // some are found in the output
     const char *folder;        // where the target runs, and paths are relative to; NULL: ours
+    char **words;              // of the target
     struct sought **of_source; // room for the metrics of one process of jq, and their expressions
     const char **expression;
 };

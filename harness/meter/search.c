@@ -183,6 +183,11 @@ void tally_end(struct tally *tally, const char *where, struct figure *figure)
         (void)snprintf(figure->reason, sizeof figure->reason, "%zu values in %s: %s need%s %zu",
                        tally->count, where, metric_take_text(tally->metric, take),
                        tally->metric->take == TAKE_HALVES ? "" : "s", fewest(tally->metric));
+    } else if (tally->metric->take == TAKE_ONLY && tally->count > 1) {
+        (void)snprintf(figure->reason, sizeof figure->reason,
+                       "%zu values in %s, each of another client: run one client, or define a "
+                       "metric with take=sum",
+                       tally->count, where);
     } else {
         const double value = value_of(tally);
         if (isfinite(value))

@@ -384,9 +384,9 @@ static const char *range_text(const struct experiment *of, const struct value *f
                 100 * view_confidence(of->settings), variation_text(of->texts, figure));
 }
 
-void finding_put_alone(struct line *json, const struct experiment *experiment)
+static void put_alone(struct line *json, const struct experiment *experiment,
+                      const struct quantity *metric)
 {
-    const struct quantity *metric = main_metric(experiment);
     const struct value *baseline = experiment->baseline, *figure = metric_figure(baseline, metric);
     const double center = figure_center(figure),
                  censored = view_number(view_get(baseline, "censored"), 0);
@@ -408,4 +408,15 @@ void finding_put_alone(struct line *json, const struct experiment *experiment)
                                  range_text(experiment, figure, &scale,
                                             number_decimals(center * scale.factor)),
                                  time ? ": " : "", time ?: ""));
+}
+
+void finding_put_alone(struct line *json, const struct experiment *experiment)
+{
+    const struct metric_list *list = &experiment->metrics;
+    const struct value *decide = view_get(experiment->settings, "decide");
+    put_alone(json, experiment, main_metric(experiment));
+    for (size_t m = 0; m < list->count; m++)
+        EACH_VALUE (name, &list->item[m] == main_metric(experiment) ? NULL : decide)
+            if (name->string && strcmp(name->string, list->item[m].name) == 0)
+                put_alone(json, experiment, &list->item[m]);
 }

@@ -47,6 +47,7 @@ void row_warnings(struct line *json, const struct experiment *experiment, const 
                 line_object(json, NULL);
                 visible_put(json, "flag", view_text(item, "flag"));
                 view_put(json, "condition", view_get(item, "condition"));
+                visible_put(json, "metric", view_text(item, "metric"));
                 visible_put(json, "text", warning_text(experiment->texts, item));
                 line_close(json);
             }

@@ -84,6 +84,7 @@ static size_t say_each(const struct terminal *terminal, const char *indent,
 // seen.
 struct finding {
     const char *flag, *text, *who; // who NULL: nobody in particular
+    const char *metric;            // that it is of; NULL: of none
     const char *also[3], *last;    // the first of them, and the last
     size_t count;                  // of them
 };
@@ -103,14 +104,20 @@ static const char *who_is(const struct terminal *terminal, const struct value *r
                   : NULL;
 }
 
-static void add_finding(struct findings *findings, const struct value *one, const char *who)
+// `each`: what two say in other words, or of other metrics, is two.
+static void add_finding(struct findings *findings, const struct value *one, const char *who,
+                        bool each)
 {
-    const char *flag = view_text(one, "flag");
+    const char *flag = view_text(one, "flag"), *text = view_text(one, "text"),
+               *metric = view_text(one, "metric");
     size_t i = 0;
-    while (i < findings->count && compare_texts(findings->item[i].flag, flag) != 0)
+    while (i < findings->count &&
+           (compare_texts(findings->item[i].flag, flag) != 0 ||
+            (each && (compare_texts(findings->item[i].text, text) != 0 ||
+                      compare_texts(findings->item[i].metric, metric) != 0))))
         i++;
     if (i == findings->count) {
-        MORE(findings) = (struct finding){.flag = flag, .text = view_text(one, "text"), .who = who};
+        MORE(findings) = (struct finding){.flag = flag, .text = text, .who = who, .metric = metric};
         return;
     }
     struct finding *known = &findings->item[i];
@@ -124,13 +131,13 @@ static void add_finding(struct findings *findings, const struct value *one, cons
 
 // kind: "problems", or "notes".
 static struct findings findings_of(const struct terminal *terminal, const struct value *rows,
-                                   const char *kind)
+                                   const char *kind, bool each)
 {
     struct findings findings = {0};
     EACH_VALUE (row, rows) {
         const char *who = who_is(terminal, row);
         EACH_VALUE (one, view_get(row, kind))
-            add_finding(&findings, one, who);
+            add_finding(&findings, one, who, each);
     }
     return findings;
 }
@@ -170,13 +177,16 @@ static const char *places_text(struct arena *texts, const struct finding *one)
                : said(texts, " (%s%s%s%s)", one->who, also ? "; also " : "", also ?: "", more);
 }
 
-static void say_notes(const struct terminal *terminal, const char *indent, const struct value *rows)
+// each: of one experiment, whose notes are few.
+static void say_notes(const struct terminal *terminal, const char *indent, const struct value *rows,
+                      bool each)
 {
     if (!terminal->verbose)
         return;
-    struct findings notes = findings_of(terminal, rows, "notes");
+    struct findings notes = findings_of(terminal, rows, "notes", each);
     for (const struct finding *one = notes.item; one < notes.item + notes.count; one++)
-        say(terminal, said(terminal->texts, "%s%s%s: %s", indent, one->flag,
+        say(terminal, said(terminal->texts, "%s%s%s%s%s: %s", indent, one->flag,
+                           each && one->metric ? " " : "", each ? one->metric ?: "" : "",
                            places_text(terminal->texts, one), one->text));
     free(notes.item);
 }
@@ -538,7 +548,7 @@ static void print_experiment(const struct terminal *terminal)
                        *rows = view_get(experiment, "rows");
     const bool brief =
         view_is(view_get(experiment, "protection"), VIEW_OBJECT) && !terminal->verbose;
-    struct findings problems = findings_of(terminal, rows, "problems");
+    struct findings problems = findings_of(terminal, rows, "problems", false);
     say_title(terminal, view_text(experiment, "command"));
     if (terminal->verbose)
         say(terminal, view_text(experiment, "where"));
@@ -551,7 +561,7 @@ static void print_experiment(const struct terminal *terminal)
         say_each(terminal, "", view_get(experiment, terminal->verbose ? "details" : "outliers"));
     }
     say_numbered(terminal, "", &problems);
-    say_notes(terminal, "", rows);
+    say_notes(terminal, "", rows, true);
     say_notes_count(terminal, count_notes(rows));
     if (terminal->verbose)
         say_key(terminal, "");
@@ -599,7 +609,7 @@ static void say_floors(const struct terminal *terminal, const struct value *rows
 
 static void print_target(const struct terminal *terminal, const struct value *list)
 {
-    struct findings problems = findings_of(terminal, list, "problems");
+    struct findings problems = findings_of(terminal, list, "problems", false);
     struct rows rows = {0}, others = {0};
     add_rows(&rows, list);
     EACH_VALUE (row, list)
@@ -615,7 +625,7 @@ static void print_target(const struct terminal *terminal, const struct value *li
     say_floors(terminal, list);
     EACH_VALUE (row, list)
         say_each(terminal, "  ", view_get(row, "lines"));
-    say_notes(terminal, "  ", list);
+    say_notes(terminal, "  ", list, false);
     puts("");
     free(problems.item);
 }

@@ -195,7 +195,8 @@ static bool answer_next(struct hub *hub)
 {
     const struct decision *next = &hub->course.next;
     const double limit = hub->experiment.settings.error;
-    char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "";
+    char error[32] = "-", more[32] = "-", value[VARY_TEXT_SIZE] = "", varied[128] = "",
+         start[32] = "";
     if (next->stop == STOP_FAILURE && hub->course.last)
         return assemble_failure(hub);
     if (next->stop != STOP_NOT) {
@@ -216,10 +217,12 @@ static bool answer_next(struct hub *hub)
                  vary_text(next->value, value));
     if (next->more >= 0 && !hub->course.is_warm_up)
         snprintf(more, sizeof more, "%ld", next->more);
+    if (hub->course.is_start)
+        snprintf(start, sizeof start, "\t%zu", hub->course.started);
     // Only the last field may be empty.
-    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s%s%s",
+    return hub_answer(hub, "run\t%s\t%zu\t%zu\t%serror %s (%.1f %% wanted)\t%s\t%s%s",
                       hub->experiment.settings.conditions[next->condition], next->block,
-                      next->order, varied, error, 100 * limit, more, *value ? "\t" : "", value);
+                      next->order, varied, error, 100 * limit, more, *value ? value : "-", start);
 }
 
 // ---- commands ----

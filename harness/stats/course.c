@@ -52,7 +52,22 @@ void course_init(struct course *course, struct experiment *experiment)
     course->session.experiment = experiment;
 }
 
-// Warm-up runs come first, the conditions in turn, unless nothing is to be measured.
+// Whether the service is to be started anew for that block, or has had too few unmeasured runs
+// since. One that is kept is warmed by --warmup, too.
+static bool needs_start(struct course *course, size_t block)
+{
+    const struct settings *settings = &course->experiment->settings;
+    if (settings->service_warmup == 0)
+        return false;
+    if (course->started == 0 || (settings->each_block && course->started != block)) {
+        course->started = block;
+        course->start_runs = !settings->each_block ? settings->warmup : 0;
+    }
+    return course->start_runs < settings->service_warmup;
+}
+
+// Warm-up runs come first, the conditions in turn, unless nothing is to be measured. Washout runs
+// are those of the service that there was.
 void course_choose(struct course *course)
 {
     const size_t width = course->experiment->settings.condition_count;
@@ -64,11 +79,13 @@ void course_choose(struct course *course)
         next->condition = (width - course->warm_ups % width) % width;
         next->washout = WASHOUT_NONE;
     }
-    if (course->is_washout)
+    course->is_start = !course->is_warm_up && next->stop == STOP_NOT &&
+                       next->washout == WASHOUT_NONE && needs_start(course, next->block);
+    if (course->is_washout || course->is_start)
         next->condition = 0;
     if (settings_has_capacity(course->session.settings) && next->stop == STOP_NOT)
         next->value = capacity_next(&course->session, next->condition, next->block);
-    if (course->is_warm_up || course->is_washout)
+    if (course->is_warm_up || course->is_washout || course->is_start)
         next->block = next->order = 0;
     const bool is_run = next->stop == STOP_NOT && next->washout == WASHOUT_NONE;
     course->probe_s = is_run ? block_probe_due(&course->probe, &course->session, next->block) : 0;
@@ -85,9 +102,12 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
     course->probe.since_s += fmax(json_number_at(record, "wall_s"), 0); // 0 where it is not known
     if (course->is_warm_up)
         course->warm_ups--;
+    if (course->is_start)
+        course->start_runs++;
     // It is a run like those of the baseline, and ends the experiment like them.
-    if (course->is_washout && !judge_counts(judge_failure(record), judge_exit_code(record),
-                                            &course->experiment->settings.ignored))
+    if ((course->is_washout || course->is_start) &&
+        !judge_counts(judge_failure(record), judge_exit_code(record),
+                      &course->experiment->settings.ignored))
         course->session.unusable++;
     course_choose(course);
     return true;
@@ -256,6 +276,8 @@ json_t *assemble_run(struct hub *hub, const json_t *meter, double mark_delay_s)
     json_t *value;
     if (hub->course.is_washout)
         json_object_set_new(record, "washout", json_true());
+    if (hub->course.is_start)
+        json_object_set_new(record, "service_start", json_true());
     if (next->washed > 0)
         json_object_set_new(record, "washout_runs", json_integer((json_int_t)next->washed));
     if (settings_has_capacity(settings))

@@ -2,6 +2,7 @@
 
 #include "metrics.h"
 #include "shares.h"
+#include "starts.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"
@@ -22,7 +23,9 @@
 // The baseline follows an unloaded run (itself) at one in four of the borders between blocks,
 // whatever the number of loads. With all orders equally likely it would do so in one block of
 // (number of conditions)^2, which is too rare to see a carry-over (decide.h).
-// With variants the unloaded conditions, one of each, take the baseline's place as a group,
+// Where a service is started anew for each block, the second of two blocks opens where the first
+// closes: what is slow after a start comes to both sides of the ratios equally often, not only by
+// chance. With variants the unloaded conditions, one of each, take the baseline's place as a group,
 // in random order: the variants are compared alone with at most as many runs between them,
 // and at most one of them follows a loaded run in a block.
 
@@ -57,14 +60,20 @@ static void reverse(size_t *order, size_t count)
 }
 
 // Fills order[0 .. conditions-1] for that block (from 1). The first `unloaded` conditions
-// are those without a load. It depends on the seed and the block alone, so an experiment
-// that is resumed continues as it would have.
+// are those without a load; `balanced`: every second block opens where the one before closes. It
+// depends on the seed and the block alone, so an experiment that is resumed continues as it would
+// have.
 static void schedule_block(unsigned long seed, size_t block, size_t *order, size_t conditions,
-                           size_t unloaded)
+                           size_t unloaded, bool balanced)
 {
     uint64_t state = seed;
-    state = splitmix64(&state) + block;
-    const bool closes = splitmix64(&state) >> 63;
+    const uint64_t first = splitmix64(&state);
+    state = first + block;
+    bool closes = splitmix64(&state) >> 63;
+    if (balanced && block % 2 == 0) {
+        uint64_t before = first + block - 1;
+        closes = !(splitmix64(&before) >> 63);
+    }
     order[0] = 0;
     if (unloaded > 1) // the only one takes no random number
         shuffle(&state, order, unloaded, 0);
@@ -325,7 +334,7 @@ enum { SUSPECT_BLOCKS = 26 };
 // Once a carry-over has shown, that some of it is left is as likely as not.
 static const double again = 20;
 static const double least_bias = 0.1; // of the baseline's mean, in requested errors
-enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1, ALL_LOADS = -1 };
+enum { LOOK_FROM = 4, LOOK_EVERY = 2, NO_GROUP = -1 };
 
 // What the run follows: 0 for an unloaded run, else the load; NO_GROUP where it is no
 // unloaded run that can be compared.
@@ -369,6 +378,8 @@ static void collect_groups(const struct session *session, size_t metric, bool on
 // Of one load, or of ALL_LOADS.
 static struct carry_over carry_over_of(struct session *session, int load, size_t metric)
 {
+    if (session->settings->each_block)
+        return starts_carry_over(session, load, metric);
     struct pairs groups[MAX_CONDITIONS] = {0};
     collect_groups(session, metric, load == ALL_LOADS, groups);
     const struct pairs *others = &groups[0], *after = &groups[load == ALL_LOADS ? 1 : load];
@@ -579,7 +590,8 @@ static void place(const struct session *session, struct decision *decision)
 {
     size_t width = session->settings->condition_count, order[MAX_CONDITIONS];
     for (size_t block = session->open + 1;; block++) {
-        schedule_block(session->settings->seed, block, order, width, session->settings->variants);
+        schedule_block(session->settings->seed, block, order, width, session->settings->variants,
+                       session->settings->each_block);
         for (size_t i = 0; i < width; i++)
             if (block > session->blocks || session->table[(block - 1) * width + order[i]] < 0) {
                 decision->condition = order[i];

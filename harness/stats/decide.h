@@ -103,6 +103,9 @@ struct carry_over {
 // cancels, and a single outlier, which widens the common variance, raises no alarm. The order of
 // the runs was drawn at random, hence a machine that wanders by itself cannot imitate the
 // difference, either.
+//
+// Where a service is started anew for each block its first runs may be slow or quick whatever came
+// before, and runs of the baseline that follow an unloaded one are always first: starts.h.
 struct carry_over carry_over_estimate(struct session *session, size_t condition, size_t metric);
 
 // Whether a load's carry-over into the baseline shows, and is worth a word.

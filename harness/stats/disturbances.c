@@ -43,8 +43,48 @@ static void gather_disturbed(const struct session *session, size_t condition, en
     message->matters = message->matters || are_many(hit, all);
 }
 
+// A request costs its server at least this, and one that serves for a second at least this share of
+// it.
+static const double least_request_s = 1e-6, least_service_share = 1e-5;
+
+// How many requests the clients of all runs made; 0: they do not say.
+static double requests_of(const struct session *session)
+{
+    const json_t *definitions = experiment_setting(session->experiment, "metrics");
+    const size_t width = json_array_size(definitions);
+    double sum = 0;
+    for (size_t k = 0; k < width; k++)
+        for (size_t i = 0;
+             json_text_is(json_array_get(definitions, k), "role", "requests") && i < session->count;
+             i++)
+            sum += fmax(session->defined[session->runs[i].fact * width + k], 0); // 0 for NAN
+    return sum;
+}
+
+// Whether the command of --service hardly used the CPU while its client's runs went well: the
+// server is another program, whose time nobody told us to count (--account).
+static bool service_is_elsewhere(const struct session *session)
+{
+    double cpu_s = 0, elapsed_s = 0;
+    if (!service_is_there(session->experiment) ||
+        json_is_string(experiment_setting(session->experiment, "account")))
+        return false;
+    for (size_t i = 0; i < session->count; i++) {
+        const struct service_use *service = &session->facts[session->runs[i].fact].service;
+        if (!service->is_there || session->runs[i].failure != FAILURE_NONE)
+            continue;
+        cpu_s += service->cpu_s;
+        elapsed_s += service->elapsed_s;
+    }
+    const double requests = requests_of(session);
+    return elapsed_s > 0 &&
+           cpu_s < (requests > 0 ? least_request_s * requests : least_service_share * elapsed_s);
+}
+
 bool disturbed_by_others(const struct session *session, size_t condition)
 {
+    if (service_is_elsewhere(session))
+        return false;
     struct message message = {.flag = FLAG_FOREIGN_LOAD};
     double most = 0;
     gather_disturbed(session, condition, message.flag, &message, &most);
@@ -224,8 +264,13 @@ void disturbances_add(const struct session *session, json_t *warnings)
 {
     const struct experiment *experiment = session->experiment;
     const char *knows_null = json_text_at(experiment->json, "knows_null");
+    const bool is_elsewhere = service_is_elsewhere(session);
+    // What else runs then is the server itself, or not to be told from it.
     for (enum flag flag = FLAG_STEAL; flag <= FLAG_THROTTLED; flag++)
-        add_of_machine(session, flag, warnings);
+        if (flag != FLAG_FOREIGN_LOAD || !is_elsewhere)
+            add_of_machine(session, flag, warnings);
+    if (is_elsewhere)
+        message_add(warnings, &(struct message){.flag = FLAG_SERVICE_ELSEWHERE});
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         for (enum flag flag = FLAG_THROTTLED + 1; flag <= FLAG_SHARED_NODE; flag++)
             add_disturbed(session, i, flag, warnings);
@@ -348,45 +393,59 @@ static void warn_of_few(const struct view *view, const json_t *figure)
 static void warn_of_errors(const struct view *view)
 {
     struct message message = about(view, FLAG_CLIENT_ERRORS, NULL);
-    double sum = 0;
+    const json_t *helper = NULL;
+    double sum = 0, requests = 0;
+    JSON_EACH (one, view->definitions)
+        helper = !helper && json_text_is(one, "role", "requests") ? one : helper;
     EACH_USED (run, view->session, view->condition) {
         double errors = NAN; // of all kinds
         JSON_EACH (one, view->definitions)
             if (json_text_is(one, "role", "errors") && is_meant(run))
                 errors = (isnan(errors) ? 0 : errors) + fmax(run_value(view, run, one), 0);
         message.of_runs += isnan(errors) ? 0 : 1;
+        requests += helper && is_meant(run) ? run_value(view, run, helper) : 0;
         if (!(errors > 0))
             continue;
         message_run(&message, run->order);
         sum += errors;
     }
     message_detail(&message, "errors", "%.0f error%s", sum, sum == 1 ? "" : "s");
+    // Some clients do not count what failed among their requests.
+    if (requests > 0)
+        message_detail(&message, "share", ", %.3g for each 100 requests, ", 100 * sum / requests);
+    else
+        message_detail(&message, "share", " ");
     message_add_some(view->warnings, &message);
 }
 
-// By the rate that the client was told to make: what it says itself, or else what was varied.
+// By the rate that the client was told to make: what was varied, or else what its command, or it
+// itself, says. What it has sent may be less.
 static void warn_of_rate(const struct view *view, const json_t *achieved)
 {
     const json_t *offered = helper_of(view, achieved, "offered");
     const struct settings *settings = view->session->settings;
-    // What jostle capacity varies is the rate that the client is told to make.
-    const bool varies_rate =
-        settings_has_capacity(settings) &&
-        (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
+    const bool varies_rate = settings_varies_rate(settings);
     struct message message = about(view, FLAG_RATE_MISSED, NULL);
     double least = INFINITY;
     EACH_USED (run, view->session, view->condition) {
         const double done = run_value(view, run, achieved);
-        const double due = offered ? run_value(view, run, offered) : exp(run->x);
-        if (!is_meant(run) || (!offered && (!varies_rate || isnan(due))))
+        const double due = varies_rate ? exp(run->x)
+                           : offered   ? run_value(view, run, offered)
+                                       : NAN;
+        // In a search for the capacity a rate that was not sent is never kept.
+        if ((!varies_rate && !is_meant(run)) || !(due > 0) || isnan(done))
             continue;
         message.of_runs++;
-        if (!(fabs(done - due) > rate_share * due))
+        if (varies_rate ? !run->unsent : !(fabs(done - due) > rate_share * due))
             continue;
         message_run(&message, run->order);
         least = fabs(done / due - 1) > fabs(least - 1) || isinf(least) ? done / due : least;
     }
     message_detail(&message, "percent", "%.3g", 100 * least);
+    message_detail(&message, "meaning", "%s",
+                   varies_rate ? "such runs count as not kept although their answers were in time, "
+                                 "so the capacity may be the client's"
+                               : "its latencies are of another rate");
     message_add_some(view->warnings, &message);
 }
 
@@ -413,20 +472,37 @@ static void warn_of_halves(const struct view *view, const json_t *helper)
     sample_free(&sample);
 }
 
+// A loop that is rated is open where the client was told a rate.
+static bool is_closed(const struct view *view, const json_t *figure)
+{
+    const json_t *offered = helper_of(view, figure, "offered");
+    if (json_text_is(figure, "loop", "closed"))
+        return true;
+    if (!json_text_is(figure, "loop", "rated"))
+        return false;
+    for (size_t i = 0; offered && i < view->session->count; i++)
+        if (run_value(view, &view->session->runs[i], offered) > 0)
+            return false;
+    return true;
+}
+
 // Once for all figures of closed loops, as it is about the client.
 static void warn_of_loop(const struct view *view)
 {
     OWNED char *names = NULL;
     size_t count = 0;
     JSON_EACH (one, view->definitions) {
-        if (!is_figure(one) || !json_text_is(one, "loop", "closed"))
+        if (!is_figure(one) || !is_closed(view, one))
             continue;
         names = text_joined(names, ", ", json_text_or_empty(one, "name"));
         count++;
     }
     if (count == 0)
         return;
-    struct message message = {.flag = FLAG_CLOSED_LOOP};
+    // A rate that the client does not keep while the service stalls is no capacity.
+    struct message message = {.flag = settings_has_capacity(view->session->settings)
+                                          ? FLAG_CLOSED_CAPACITY
+                                          : FLAG_CLOSED_LOOP};
     message_detail(&message, "names", "%s", names);
     message_detail(&message, "verb", "%s", count == 1 ? "leaves" : "leave");
     message_add(view->warnings, &message);

@@ -158,19 +158,33 @@ FLAG(CLOSED_LOOP, "closed-loop", NOTE,
      "omission)",
      "compare it at the same number of connections only; for response times at a given rate use a "
      "client with an open loop, such as wrk2 or vegeta")
+FLAG(CLOSED_CAPACITY, "closed-loop", PROBLEM,
+     "the client waits for an answer before it sends the next request (a closed loop): while the "
+     "service stalls nothing is sent, so {names} {verb} out what would have waited (coordinated "
+     "omission), and more seems to be kept than is",
+     "use a client with an open loop, such as openloop, vegeta or wrk2")
 FLAG(RATE_MISSED, "rate-missed", PROBLEM,
      "the client made {percent} % of the requests that it was told to make ({few} of {all} runs "
-     "were off by more than 5 %): its latencies are of another rate",
+     "were off by more than 5 %): {meaning}",
      "lower the rate, or give the client more threads or CPUs; jostle capacity finds the rate "
      "that the service keeps")
 FLAG(CLIENT_ERRORS, "client-errors", PROBLEM,
-     "the client reported {errors} in {few} of {all} runs: a request that fails is no answer, and "
+     "the client reported {errors}{share}in {few} of {all} runs: a request that fails is no "
+     "answer, and "
      "often a faster one",
      "see the client's output, and the service's in service.stderr")
 FLAG(HALVES, "halves-differ", PROBLEM,
      "the second half of a run differs from the first by {change} % ± {error} % ({name}, mean of "
      "{all} runs): the figure depends on how long a run is",
      "let the service warm up in --prepare or with --keep-service, or make each run longer")
+FLAG(COLD_START, "cold-start", NOTE,
+     "the first run after a start of the service shows {times} times the {metric} of later ones "
+     "without a load ({starts} unmeasured): it is in no figure",
+     "if a cold service is what you ask about, give --service-warmup 0")
+FLAG(START_DIFFERS, "start-differs", PROBLEM,
+     "the first measured run after a start of the service shows {times} times the {metric} of the "
+     "last one before the next start: {meaning}, so that the figures depend on how long it was up",
+     "{remedy}", BIAS_NONE)
 FLAG(SERVICE_RESTARTED, "service-restarted", PROBLEM,
      "the service ended by itself and was started anew before {few} of {all} runs: what is before "
      "and after that are two servers",
@@ -179,8 +193,16 @@ FLAG(SERVICE_APART, "service-apart", PROBLEM,
      "the service has made a session of its own, as a daemon does, and this kernel shares the "
      "CPUs among sessions before it does among threads (autogroup): loads on its CPUs slow it "
      "down by another amount than they would in one session",
-     "have it stay in the foreground (postgres in place of pg_ctl start, daemon off; of nginx), "
-     "or measure with sysctl kernel.sched_autogroup_enabled=0")
+     "measure with sysctl kernel.sched_autogroup_enabled=0; a server that starts itself in the "
+     "background (pg_ctl start, nginx without daemon off;) can stay in the foreground instead, but "
+     "each backend of postgres makes a session whatever you do")
+FLAG(SERVICE_ELSEWHERE, "service-elsewhere", PROBLEM,
+     "the command of --service used no CPU time while its client ran: another program gives the "
+     "answers (a container or a unit of systemd that the command only starts), and its time and "
+     "memory are in no figure, nor can foreign load be told from them",
+     "have --service be the server itself, or name its control group with --account, and start it "
+     "with --setup",
+     BIAS_NONE)
 FLAG(MACHINE_CHANGED, "machine-changed", NOTE,
      "the machine itself changed: by the probe before each block, {what} was {change} {better} "
      "{interval} at the end than at the beginning ({probes} probes): figures are not corrected",

@@ -24,10 +24,13 @@ struct block_probe {
 struct course {
     struct experiment *experiment;
     struct session session;
-    size_t warm_ups;          // unmeasured runs that are still to be made, of all conditions
-    struct decision next;     // what is to be done now
-    bool is_warm_up;          // `next` is a run that does not count
-    bool is_washout;          // it is one without load, between a loaded run and the next
+    size_t warm_ups;      // unmeasured runs that are still to be made, of all conditions
+    struct decision next; // what is to be done now
+    bool is_warm_up;      // `next` is a run that does not count
+    bool is_washout;      // it is one without load, between a loaded run and the next
+    bool is_start;        // it is one without load, right after a start of the service
+    size_t started;    // the block that the service was started for last; 0: none in this session
+    size_t start_runs; // so many of those were made since
     struct block_probe probe; // who measures sets .wanted before course_begin()
     double probe_s;           // how long to measure the machine before `next`; 0: not at all
     json_t *last;             // the last record of this session, or NULL

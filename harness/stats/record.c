@@ -273,6 +273,20 @@ static void take_values(const struct settings *settings, const json_t *record,
     }
 }
 
+// A rate that was not sent is not kept, however good the answers were: by so much it is too far.
+static void take_unsent(const struct settings *settings, const json_t *record,
+                        struct observation *run)
+{
+    const double done = settings->achieved && settings_varies_rate(settings)
+                            ? metric_value(settings->achieved, record)
+                            : NAN;
+    const double short_by = run->x + log(short_of_due) - log(done);
+    if (!(short_by > 0) || !(run->y <= 0))
+        return;
+    run->unsent = true;
+    run->y = short_by;
+}
+
 // Where a run was, and how far from the objectives: the largest distance of all (capacity.c). One
 // that failed and counts did not keep them; one without a figure failed.
 static void take_capacity(const struct settings *settings, const json_t *record,
@@ -295,6 +309,7 @@ static void take_capacity(const struct settings *settings, const json_t *record,
         run->y =
             isnan(figure) || isnan(run->y) ? NAN : fmax(run->y, objective_distance(one, figure));
     }
+    take_unsent(settings, record, run);
 }
 
 static bool note(json_t *record, const char *metric, const char *reason)
@@ -357,6 +372,7 @@ enum record_status record_take(const struct settings *settings, const json_t *re
         snprintf(why, why_size, "its block or order is no whole number that is possible");
         return RECORD_BROKEN;
     }
+    run->start = json_is_true(json_object_get(record, "service_start"));
     run->washout = json_is_true(json_object_get(record, "washout"));
     if (!whole(record, "washout_runs", &run->washed)) {
         snprintf(why, why_size, "its washout_runs is no whole number that is possible");

@@ -95,9 +95,11 @@ struct observation {
     size_t order;   // from 1
     double value[MAX_METRICS]; // NAN where the record does not say
     double x, y; // of jostle capacity (capacity.c): log of the rate, distance; else NAN
+    bool unsent; // of jostle capacity: the client made less than 95 % of the rate
     bool missed; // of jostle capacity: the time-out ended it, which is no failure there
     enum failure failure;
     int exit_code; // 0: none
+    bool start;    // an unloaded run right after a start of the service
     bool washout;  // an unloaded run between a loaded one and the next
     size_t washed; // washout runs that come after each loaded run; 0 where it does not say
     int follows;   // the condition of the run before, or RUN_FIRST, RUN_UNKNOWN; the

@@ -8,6 +8,7 @@
 #include "messages.h"
 #include "metrics.h"
 #include "shares.h"
+#include "starts.h"
 
 #include "common/machine.h"
 #include "common/memory.h"
@@ -83,6 +84,7 @@ json_t *result_build(struct session *session)
     fixed_time_add(session, summary);
     service_add(session, json_object_get(summary, "conditions"));
     service_warnings(session, json_object_get(summary, "warnings"));
+    starts_warnings(session, json_object_get(summary, "warnings"));
     client_warnings(session, json_object_get(summary, "warnings"));
     add_seconds(session, json_object_get(summary, "forecast"));
     disturbances_add(session, json_object_get(summary, "warnings"));

@@ -82,6 +82,7 @@ void session_free(struct session *session)
     json_decref(session->hosts);
     free(session->facts);
     free(session->defined);
+    free(session->starts);
     free(session->fits);
     free(session->conditions);
     free(session->runs);
@@ -255,7 +256,8 @@ static void complete_block(struct session *session, size_t block)
 
 void session_note(struct session *session, const struct observation *run)
 {
-    if (run->washout && !judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
+    if ((run->washout || run->start) &&
+        !judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
         session_add_set_aside(session, run);
         return;
     }
@@ -264,6 +266,12 @@ void session_note(struct session *session, const struct observation *run)
         session->washout_runs++;
         return;
     }
+    if (run->start && !session->after_start) {
+        session->starts = grown(session->starts, session->start_count, &session->start_capacity,
+                                sizeof *session->starts);
+        session->starts[session->start_count++] = *run;
+    }
+    session->after_start = run->start;
     session->previous = run->condition;
     session->washouts = 0;
     session->rested = false;

@@ -101,12 +101,16 @@ struct session {
     int previous;        // the condition of the last run, warm-ups included; RUN_FIRST: none
     size_t washouts;     // washout runs since
     size_t washout_runs; // all of those
-    bool rested;         // the pause of --washout TIME was made since
-    size_t washed;       // washout runs after each loaded run, from block `unwashed` + 1 on
-    size_t unwashed;     // blocks before that, which do not count
-    size_t failed;       // runs, whether used or not
-    size_t unusable;     // of these: not used, and with the experiment's end
-    size_t set_aside;    // failed runs that were made again; in `failures`, not in `runs`
+    struct observation
+        *starts;      // the first run after each start of the service, if it is unmeasured
+    bool after_start; // the last record was of a run right after a start
+    size_t start_count, start_capacity;
+    bool rested;      // the pause of --washout TIME was made since
+    size_t washed;    // washout runs after each loaded run, from block `unwashed` + 1 on
+    size_t unwashed;  // blocks before that, which do not count
+    size_t failed;    // runs, whether used or not
+    size_t unusable;  // of these: not used, and with the experiment's end
+    size_t set_aside; // failed runs that were made again; in `failures`, not in `runs`
     size_t forecast_after, forecast_runs; // the first forecast: made after, of all runs; 0: none
     struct capacity_fit *fits;            // of jostle capacity, one a condition; NULL: none yet
     enum stop_reason outside;             // given by a `stop REASON` line
@@ -126,7 +130,8 @@ void session_free(struct session *session);
 bool session_add(struct session *session, struct observation *run);
 
 // Notes a run that is kept and not used (a warm-up, or of a washout): it comes between the runs
-// before and after it. A washout run that failed counts as set aside: another one is needed.
+// before and after it. A run of a washout, or after a start, that failed counts as set aside:
+// another one is needed.
 void session_note(struct session *session, const struct observation *run);
 
 // The first blocks, which do not count: discarded, or measured with another washout.

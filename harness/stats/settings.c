@@ -179,6 +179,12 @@ bool settings_has_capacity(const struct settings *settings)
     return settings->objectives.count > 0;
 }
 
+bool settings_varies_rate(const struct settings *settings)
+{
+    return settings_has_capacity(settings) &&
+           (strcmp(settings->vary.unit, "/s") == 0 || strcmp(settings->vary.unit, "1/s") == 0);
+}
+
 size_t settings_family(const struct settings *settings)
 {
     const size_t metrics = metrics_deciding(&settings->metrics), loads = settings_loads(settings);
@@ -336,6 +342,9 @@ static void take_settings(struct settings *settings, const json_t *json)
                              ? MAX_RUNS_LIMIT
                              : count_of(json, "max_runs", DEFAULT_MAX_RUNS);
     settings->warmup = count_of(json, "warmup", 0);
+    const bool is_kept = json_is_true(json_object_get(json, "keep_service"));
+    settings->each_block = json_is_string(json_object_get(json, "service")) && !is_kept;
+    settings->service_warmup = count_of(json, "service_warmup", 0);
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->aa = json_is_true(json_object_get(json, "aa"));
@@ -346,6 +355,9 @@ static void take_settings(struct settings *settings, const json_t *json)
     // Records of before --washout was there had none: that is no washout.
     (void)washout_parse(json_text_or_empty(json, "washout"), &settings->washout, why, sizeof why);
     take_metrics(settings, json);
+    JSON_EACH (one, json_object_get(json, "metrics"))
+        if (!settings->achieved && json_text_is(one, "role", "achieved"))
+            settings->achieved = json_text_at(one, "name");
     // What was checked when it was written; older records have none.
     if (!objectives_parse(json_text_or_empty(capacity, "slo"), &settings->objectives, why,
                           sizeof why) ||

@@ -82,6 +82,8 @@ struct settings {
     size_t min_runs;       // of each condition, without the discarded ones
     size_t max_runs;       // MAX_RUNS_LIMIT: there is no limit
     size_t warmup;         // unmeasured runs of each condition before the first block
+    bool each_block;       // a service is started anew for each block
+    size_t service_warmup; // unmeasured runs of its client after each start; 0: none, or no service
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;
     struct looks looks; // min_runs and max_runs when the experiment began; to 0: those of now
@@ -92,6 +94,7 @@ struct settings {
     struct washout washout;
     struct objectives objectives; // of jostle capacity; 0: it is no such experiment
     struct vary vary;             // and what it varies
+    const char *achieved; // the metric that is the rate that the client made, borrowed; NULL: none
 };
 
 // To begin with: nothing but the four metrics, of which none is chosen.
@@ -121,6 +124,9 @@ bool settings_has_gate(const struct settings *settings);
 // It is to be found how far the objectives are kept (decide.h). Runs are at different
 // rates then: they are no pairs, and there are no slowdowns.
 bool settings_has_capacity(const struct settings *settings);
+
+// Whether what is varied is the rate that the client is told to make.
+bool settings_varies_rate(const struct settings *settings);
 
 // What a condition is compared with: its own variant alone (a slowdown), the first variant
 // under the same load, or both: whether the load changes how the two variants compare (an
