@@ -98,8 +98,6 @@ struct option_list panorama_loads(struct experiment *experiment)
     return loads;
 }
 
-#define TARGET "target:"
-
 // All that was found to try.
 struct tries {
     struct experiment *experiment;
@@ -115,7 +113,9 @@ static void consider(struct tries *tries, const char *text)
     (void)adjustment_read(&adjustment, &experiment->arena, text,
                           arena_format(&experiment->arena, "[%s]", text),
                           &experiment->settings.setting);
-    if (adjustment_is_possible(&adjustment, error, sizeof error)) {
+    if (adjustment.service.count > 0 && experiment->settings.keep_service)
+        snprintf(error, sizeof error, "--keep-service has one server for all runs");
+    else if (adjustment_is_possible(&adjustment, error, sizeof error)) {
         list_add(&tries->texts, &experiment->arena, text);
         return;
     }
@@ -149,8 +149,11 @@ static void shared_cpus(const struct settings *settings, struct cpu_list *cpus)
 static void consider_all(struct tries *tries, const struct option_list *loads)
 {
     struct arena *arena = &tries->experiment->arena;
+    const struct settings *settings = &tries->experiment->settings;
+    // What is protected.
+    const char *who = settings->service ? SERVICE_PREFIX : TARGET_PREFIX;
     struct cpu_list cpus;
-    shared_cpus(&tries->experiment->settings, &cpus);
+    shared_cpus(settings, &cpus);
     consider(tries, "nice=19");
     consider(tries, "sched=idle");
     consider(tries, "group=cgroup");
@@ -164,14 +167,14 @@ static void consider_all(struct tries *tries, const struct option_list *loads)
         consider(tries, "io.weight=10");
     }
     consider(tries, "resctrl=MB:0=20");
-    consider(tries, TARGET "nice=-10");
+    consider(tries, arena_format(arena, "%snice=-10", who));
     if (cpus.count < 2)
         return;
-    // CPUs of their own: the first half for the target, the others for the loads.
+    // CPUs of their own: the first half for what is protected, the others for the loads.
     char first[CPUS_TEXT], second[CPUS_TEXT];
     part_text(&cpus, 0, cpus.count / 2, first, sizeof first);
     part_text(&cpus, cpus.count / 2, cpus.count - cpus.count / 2, second, sizeof second);
-    consider(tries, arena_format(arena, TARGET "cpus=%s cpus=%s", first, second));
+    consider(tries, arena_format(arena, "%scpus=%s cpus=%s", who, first, second));
 }
 
 static void take_given(struct tries *tries)
@@ -190,6 +193,11 @@ static void take_given(struct tries *tries)
             if (strcmp(tries->texts.item[k], text) == 0)
                 usage_error("--try '%s' is given twice: leave one of them out", text);
         adjustment_try(&adjustment, "with --try");
+        if (adjustment.target.count > 0 && experiment->settings.service &&
+            !experiment->session.quiet)
+            complain("--try '%s': with --service " TARGET_PREFIX
+                     " is the client: for the server write " SERVICE_PREFIX "%s",
+                     text, adjustment.target.item[0]);
         list_add(&tries->texts, &experiment->arena, text);
     }
 }
@@ -205,16 +213,23 @@ static const char *label(struct arena *arena, const char *text)
     return name;
 }
 
-// The settings of the target alone, as they are written; NULL: there are none.
-static const char *of_target(struct arena *arena, const char *text, const struct option_list *own)
+static const char *with_prefix(struct arena *arena, const char *before, const char *prefix,
+                               const struct option_list *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        before = arena_format(arena, "%s%s%s%s", before ?: "", before ? " " : "", prefix,
+                              settings->item[i]);
+    return before;
+}
+
+// The settings of the target and of the service alone, as they are written; NULL: there are none.
+static const char *without_load(struct arena *arena, const char *text,
+                                const struct option_list *own)
 {
     struct adjustment adjustment;
-    const char *all = NULL;
     (void)adjustment_read(&adjustment, arena, text, arena_format(arena, "[%s]", text), own);
-    for (size_t i = 0; i < adjustment.target.count; i++)
-        all = arena_format(arena, "%s%s" TARGET "%s", !all ? "" : all, !all ? "" : " ",
-                           adjustment.target.item[i]);
-    return all;
+    const char *all = with_prefix(arena, NULL, TARGET_PREFIX, &adjustment.target);
+    return with_prefix(arena, all, SERVICE_PREFIX, &adjustment.service);
 }
 
 struct option_list protect_loads(struct experiment *experiment, const struct option_list *given)
@@ -242,10 +257,9 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
                                   tries.texts.item[k], spec));
     }
     for (size_t k = 0; k < tries.texts.count; k++) {
-        const char *target = of_target(arena, tries.texts.item[k], &experiment->settings.setting);
-        if (target)
-            list_add(&loads, arena,
-                     arena_format(arena, "alone.%s=[%s]", label(arena, target), target));
+        const char *rest = without_load(arena, tries.texts.item[k], &experiment->settings.setting);
+        if (rest)
+            list_add(&loads, arena, arena_format(arena, "alone.%s=[%s]", label(arena, rest), rest));
     }
     return loads;
 }

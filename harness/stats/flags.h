@@ -171,6 +171,15 @@ FLAG(HALVES, "halves-differ", PROBLEM,
      "the second half of a run differs from the first by {change} % ± {error} % ({name}, mean of "
      "{all} runs): the figure depends on how long a run is",
      "let the service warm up in --prepare or with --keep-service, or make each run longer")
+FLAG(CLIENT_FULL, "client-full", PROBLEM,
+     "in {few} of {all} runs the client computed nearly all the time: it used {cpus} CPUs on "
+     "average, of {most} that its threads can use, and the service {service}, so that these "
+     "figures are the client's limit rather than the service's",
+     "give the client more threads and CPUs, run several clients, or lower the rate")
+FLAG(CLIENT_HIT, "client-hit", PROBLEM,
+     "beside this load the client waited for a CPU in {client} of its time alone, and the service "
+     "in {service}: the load slowed the client rather than the service",
+     "keep the load off the client's CPUs with --place, or --target-cpus and --load-cpus")
 FLAG(SERVICE_RESTARTED, "service-restarted", PROBLEM,
      "the service ended by itself and was started anew before {few} of {all} runs: what is before "
      "and after that are two servers",

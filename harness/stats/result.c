@@ -83,6 +83,8 @@ json_t *result_build(struct session *session)
     fixed_time_add(session, summary);
     service_add(session, json_object_get(summary, "conditions"));
     service_warnings(session, json_object_get(summary, "warnings"));
+    client_add(session, json_object_get(summary, "conditions"));
+    client_use_warnings(session, json_object_get(summary, "warnings"));
     client_warnings(session, json_object_get(summary, "warnings"));
     add_seconds(session, json_object_get(summary, "forecast"));
     disturbances_add(session, json_object_get(summary, "warnings"));
