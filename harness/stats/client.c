@@ -88,9 +88,8 @@ static json_t *client_json(const struct session *session, size_t condition)
 
 void client_add(const struct session *session, json_t *conditions)
 {
-    for (size_t i = 0; i < json_array_size(conditions); i++)
-        json_object_set_new(json_array_get(conditions, i), "client",
-                            is_known(session) ? client_json(session, i) : json_null());
+    for (size_t i = 0; is_known(session) && i < json_array_size(conditions); i++)
+        json_object_set_new(json_array_get(conditions, i), "client", client_json(session, i));
 }
 
 // ---- who is the limit ----

@@ -102,7 +102,7 @@ json_t *protection_json(struct session *session, const json_t *slowdowns);
 void client_warnings(struct session *session, json_t *warnings);
 
 // Adds `client` to each of the result's conditions, in the order of the settings: what the target
-// computed and waited for a CPU over the used runs; null where it is the client of no service, or
+// computed and waited for a CPU over the used runs; none where it is the client of no service, or
 // its records are those of another program (--account).
 void client_add(const struct session *session, json_t *conditions);
 
