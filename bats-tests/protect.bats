@@ -494,10 +494,9 @@ asks_alike() {
     local line
     line=$(printed "$1" given)
     rm -rf again
-    bash -c "jostle() { \"\$BIN/experiment\" \"\$1\" --output again \"\${@:2}\"; }; ${line:-false}" >plan && diff <(request given) <(request again) || {
-        echo "$1: $line" >&2
-        return 1
-    }
+    echo "$1: $line"
+    bash -c "jostle() { \"\$BIN/experiment\" \"\$1\" --output again \"\${@:2}\"; }; ${line:-false}" >plan
+    diff <(request given) <(request again)
 }
 
 # both_ask_alike OPTION...: so do both command lines of an experiment with these options, each of which is noted in `seen`.
