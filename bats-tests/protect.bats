@@ -96,7 +96,7 @@ group_or_skip() {
         --load 'b=[both:nice=4] exec: sh -c "nice >both.nice; exec sleep 1000"'
     [[ $(<load.nice) == 7 && $(<both.nice) == 4 ]]
     [[ $(sort -n target.nice | uniq -c | tr -s ' ' | tr '\n' ';') == ' 4 0; 2 3; 2 4;' ]]
-    holds '.loads[1].settings == {load: ["nice=7"], target: [], own: [], on: null, off: null} and .loads[2].settings.target == ["nice=3"]' <out/experiment.json
+    holds '.loads[1].settings == {load: ["nice=7"], target: [], service: [], own: [], on: null, off: null} and .loads[2].settings.target == ["nice=3"]' <out/experiment.json
     is_valid experiment out/experiment.json
     is_valid result out/result.json
 }
