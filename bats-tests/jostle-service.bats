@@ -297,3 +297,55 @@ END
         "${quick[@]}" -- redis-benchmark -p "$port" -t get -n 5000 --csv
     holds -s 'all(.metrics.rps.value > 0 and .service.cpu_s > 0.001 and .service.memory_bytes > 1e6 and .service.died == null)' <out/runs.jsonl
 }
+
+# of_run: prints "CONDITION NICENESS" of each run, in order: what the server of each start wrote.
+of_run() {
+    paste -d ' ' <(jq -sr 'sort_by(.order)[].condition' "$1/runs.jsonl") niceness
+}
+
+@test "settings of the server are there from its start on, and each run has a new one" {
+    [[ $(nice) -eq 0 ]] || skip 'this test sets priorities from 0 on'
+    server[1]="nice >>niceness; exec ./service serve $port"
+    "$JOSTLE" slowdown "${server[@]}" --load 'a=cpu --percent 1' --load 'b=[service:nice=7 target:nice=3] cpu --percent 1' --load 'c=[service:nice=9]' \
+        --metric 'client=stdout:/nice ([0-9]+)/' --metric wall_s "${quick[@]}" -- sh -c "echo nice \$(nice); ./service ask $port 3"
+    left
+    [[ $(of_run out | sort | uniq -c | sed 's/^ *//') == $'2 a 0\n2 b 7\n2 baseline 0\n2 c 9' ]]
+    holds -s 'map(.service.starts) | sort == [1, 2, 3, 4, 5, 6, 7, 8]' <out/runs.jsonl
+    holds -s 'all(.metrics.client.value == (if .condition == "b" then 3 else 0 end))' <out/runs.jsonl
+    holds '.loads | .[2].settings | .load == [] and .target == ["nice=3"] and .service == ["nice=7"]' <out/experiment.json
+    holds '[.warnings[] | select(.flag == "service-restarted")] == []' <out/result.json
+    is_valid experiment out/experiment.json
+    is_valid result out/result.json
+    "$JOSTLE" report --verbose out >said
+    grep -q '^service: .*, a new one for each run$' said
+}
+
+@test "settings of a server are refused where there is none, or one that is kept, and where they cannot be" {
+    local words
+    for words in "--load '[service:nice=7] cpu'" "${server[*]@Q} --keep-service --load '[service:nice=7] cpu'" "${server[*]@Q} --load '[service:group=session] cpu'" \
+        "${server[*]@Q} --load '[service:nice=70] cpu'" "${server[*]@Q} --load '[service:] cpu'"; do
+        run -2 bash -c "\"\$0\" slowdown --output out $words -- true" "$JOSTLE"
+        [[ ${#lines[@]} -eq 1 && $output == 'jostle: --load cpu: '*': '* ]]
+    done
+    run -2 "$JOSTLE" slowdown --output out --load '[service:nice=7] cpu' -- true
+    [[ $output == *': there is no service: give --service, or write target:nice=7' ]]
+    [[ ! -e out ]]
+}
+
+@test "protect tries settings at the server, and says which are its client's" {
+    server+=(--load 'a=cpu --percent 1')
+    "$BIN/experiment" protect "${server[@]}" --output tried -- ./service ask "$port" 3 >plan
+    # What cannot be set here is left out, with the reason.
+    holds '[.loads[].settings // empty | .target[]] == [] and ([.loads[].settings // empty | .service[]] + [.left_out[]?.setting]
+        | tostring | contains("nice=-10"))' <tried/experiment.json
+    # Of one that is kept nothing is set.
+    "$BIN/experiment" protect "${server[@]}" --keep-service --output kept -- ./service ask "$port" 3 >plan
+    holds '[.loads[].settings // empty | .target[], .service[]] == []' <kept/experiment.json
+    run -0 --separate-stderr "$JOSTLE" protect "${server[@]}" --output out --runs 1 --try 'service:nice=3 nice=5' --try target:nice=4 -- ./service ask "$port" 3
+    [[ $stderr == *"--try 'target:nice=4': with --service target: is the client: for the server write service:nice=4"* && $stderr != *"--try 'service:"* ]]
+    [[ $(jq -c '[.conditions[].name]' out/result.json) == '["baseline","a","a.service-nice-3-nice-5","a.target-nice-4","alone.service-nice-3","alone.target-nice-4"]' ]]
+    holds '.protection.rows | map([.settings.load, .settings.target, .settings.service]) == [[["nice=5"], [], ["nice=3"]], [[], ["nice=4"], []]]' <out/result.json
+    "$JOSTLE" report out >said
+    grep -q '^nice=5, service nice=3 *both ' said
+    grep -q '^nice=4 *client ' said
+}

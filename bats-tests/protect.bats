@@ -102,7 +102,7 @@ group_or_skip() {
         --load 'b=[both:nice=4] exec: sh -c "nice >both.nice; exec sleep 1000"'
     [[ $(<load.nice) == 7 && $(<both.nice) == 4 ]]
     [[ $(sort -n target.nice | uniq -c | tr -s ' ' | tr '\n' ';') == ' 4 0; 2 3; 2 4;' ]]
-    holds '.loads[1].settings == {load: ["nice=7"], target: [], own: [], on: null, off: null} and .loads[2].settings.target == ["nice=3"]' <out/experiment.json
+    holds '.loads[1].settings == {load: ["nice=7"], target: [], service: [], own: [], on: null, off: null} and .loads[2].settings.target == ["nice=3"]' <out/experiment.json
     is_valid experiment out/experiment.json
     is_valid result out/result.json
 }
@@ -576,4 +576,76 @@ harm() {
     [[ -z $(printed closer out) && -z $(printed protect out) ]]
     jq '.environment.host = "elsewhere"' whole >out/experiment.json
     [[ -z $(printed closer out) && -z $(printed protect out) ]]
+}
+
+# made_up: as if the conditions of `given` had been measured: the loads cost 1 and more times the time alone, and with settings half of that.
+made_up() {
+    jq -c '.settings.metrics as $metrics | .conditions as $conditions | .loads as $loads | range(1; 15) as $block | range(.conditions | length) as $i | $conditions[$i].name as $name
+        | ((if $i == 0 or ($name | contains("aa") or contains("alone")) then 1 elif ($name | contains(".")) then 1.5 else 1 + $i end) * (1 + ($block * ($block + 2 * $i + 3) % 11) / 200)) as $x
+        | { schema: "jostle.run/1", condition: $name, block: $block, order: ($block * 9 + $i), host: "h", wall_s: $x, user_s: $x, system_s: $x, exit_code: 0, signal: null,
+            timed_out: false, start_error: null, flags: [], load: [$loads[] | select(.name == $name).parts[] | { name, load: "cpu", unit: "CPUs", offered: 1, achieved: 1,
+                late: 0, dropped: 0, cpu_s: 1, elapsed_s: 1 }], metrics: ([$metrics[] | { (.name): { value: $x } }] | add // {}) }' given/experiment.json >given/runs.jsonl
+    "$BIN/stats" --derive given
+}
+
+# request FOLDER: what an experiment was asked for, without the limits and gates that a printed command line has of its own.
+request() {
+    jq -S '["error", "min_runs", "max_runs", "runs", "max_time", "runs_before_time", "at_most", "same_within", "seed"] as $own
+        | [.command, .program, .placement, (.settings | with_entries(select(.key as $key | $own | index($key) | not)))]' "$1/experiment.json"
+}
+
+# asks_alike LABEL: the command line of that name in the report of `given` asks for the same experiment; it is in `again`.
+asks_alike() {
+    local line
+    line=$(printed "$1" given)
+    rm -rf again
+    echo "$1: $line"
+    bash -c "jostle() { \"\$BIN/experiment\" \"\$1\" --output again \"\${@:2}\"; }; ${line:-false}" >plan
+    diff <(request given) <(request again)
+}
+
+# both_ask_alike OPTION...: so do both command lines of an experiment with these options, each of which is noted in `seen`.
+both_ask_alike() {
+    rm -rf given
+    "$BIN/experiment" slowdown --output given "$@" --load 'a=cpu --percent 1' --load 'bb=cpu --percent 2 + exec: sleep "9 9"' -- sort "it's" >plan
+    printf '%s\n' "$@" | grep -oE '^--[a-z-]+' >>seen
+    made_up
+    asks_alike closer
+    asks_alike protect
+}
+
+# bats test_tags=slow
+@test "whatever option an experiment has, the command lines that its result prints ask for the same experiment" {
+    local cpu option
+    export BIN
+    cpu=$(first_cpu)
+    touch words seen
+    both_ask_alike --input words --stdout pipe --stderr errors --setup 'echo "s" $x' --prepare "echo 'p'; it's" --conclude 'c *' --cleanup 'u > v' \
+        --cold --cold-path words
+    both_ask_alike --nice 3 --load-nice 4 --target-cpus "$cpu" --load-cpus "$cpu" --setting 'mine=on: echo "1"; off: echo 2' --settle 2s --shell none --no-probe
+    both_ask_alike --place core --place-cpus 1:1 --account cgroup:/sys/fs/cgroup --timeout 5s --ignore-failure=1,137
+    both_ask_alike --metric 'p99_ms=stdout:/^p99: "?([0-9.]+), $it/,unit=ms,better=lower' --metric user_s --decide user_s --statistic mean \
+        --confidence 0.9 --warmup 2 --discard-warmup 1 --washout 1 --aa --engine meter
+    both_ask_alike --service "server --port 7 --name 'a b'" --ready 'match:/^it is "up"$/' --ready-timeout 7s --stop-signal INT --service-cpus "$cpu" \
+        --keep-service --metric @openloop
+    both_ask_alike --ignore-failure --at-most 1.5 --error 3% --runs 14 --seed 4
+    # An option that is new is to be tried here, too, or has no place in an experiment of one target.
+    for option in $("$BIN/experiment" slowdown --help-all | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u); do
+        case $option in
+            --variant | --command-name | --build | --revision | --reference | --reference-name | --parameter-* | --same-within) ;; # several targets
+            --load | --for | --quick | --min-runs | --max-runs | --max-time | --pause) ;;                                          # what the line has of its own
+            --cell | --export-* | --json | --on | --output | --quiet | --resume | --show-output | --style | --verbose | --help* | --version) ;;
+            --in | --strict) ;; # need an image, a quiet machine
+            *) grep -qxe "$option" seen ;;
+        esac
+    done
+    # Of protect: settings of a server that are not told apart, and one that is the best.
+    for option in --try=service:nice=1 --input=words; do
+        rm -rf given
+        "$BIN/experiment" protect --output given --service 'server --name "a b"' --ready port:7 --load 'a=cpu --percent 1' --try 'service:nice=2 nice=3' "$option" -- sort >plan
+        made_up
+        asks_alike closer
+        holds --arg option "$option" '[.loads[].settings // empty | [.load, .service]] as $settings | [["nice=3"], ["nice=2"]] as $one
+            | if $option | contains("try") then $settings | index([$one, [[], ["nice=1"]]]) else $settings == [$one] end' <again/experiment.json
+    done
 }

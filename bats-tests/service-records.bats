@@ -146,3 +146,68 @@ starts() {
     "$BIN/stats" --derive x
     holds '[.warnings[].flag] | index("service-elsewhere") == null' <x/result.json
 }
+
+# flagged FLAG: the conditions that have this problem, in order.
+flagged() {
+    jq -r --arg flag "$1" '[.warnings[] | select(.flag == $flag and .severity == "problem").condition] | join(" ")' result
+}
+
+@test "what the client computed and waited for a CPU is in each condition, unless another program's is counted in its place" {
+    derive '[]' '.stalls = { source: "cgroup", cpu_s: (0.25 * .wall_s), memory_s: 0, io_s: 0, run_delay_s: 0, run_s: 0.2 }' >result
+    holds '.conditions | all(.client | .runs == 10 and .cpu_s > 0.1999 and .cpu_s < 0.2001 and .cpus > 0.199 and .cpus < 0.201 and .most_cpus == 1 and
+        .cpu_stall_share > 0.2499 and .cpu_stall_share < 0.2501)' <result
+    is_valid result x/result.json
+    "$JOSTLE" report x >said
+    grep -q '^client, load: CPU time 200 ms a run (0.20 CPUs, 25.0 % of the time waiting for one)$' said
+    grep -q '^service, load: ' said
+    # Another program's, or nobody's.
+    jq '.settings.account = "job"' x/experiment.json >x/new
+    mv x/new x/experiment.json
+    "$BIN/stats" --derive x
+    holds '.conditions | all(has("client") | not)' <x/result.json
+    jq '.settings |= (.account = null | .service = null)' x/experiment.json >x/new
+    mv x/new x/experiment.json
+    "$BIN/stats" --derive x
+    holds '.conditions | all(has("client") | not)' <x/result.json
+}
+
+@test "a client that computes all the time of its threads is the limit, not the service, unless that computes more" {
+    local busy='.user_s = (if $condition == "load" then 0.83 else 0.75 end)' threads
+    threads="[$(helper threads threads)]"
+    busy+=' | .service.cpu_s = 0.5'
+    derive '[]' "$busy" >result
+    [[ $(flagged client-full) == load ]]
+    holds '[.warnings[] | select(.flag == "client-full")][0] | (.runs | length) == 10 and (.message | contains("0.93 CPUs") and contains("of 1 CPU that"))' <result
+    derive '[]' "$busy"' | .service.cpu_s = 1.1' >result
+    [[ -z $(flagged client-full) ]]
+    # In single runs.
+    derive '[]' "$busy"' | if $block > 2 then .user_s = 0.1 else . end' >result
+    [[ -z $(flagged client-full) ]]
+    # By what the client says of its threads, and at most as many CPUs as it may use.
+    derive "$threads" "$busy"' | .metrics.threads.value = 2' >result
+    [[ -z $(flagged client-full) ]]
+    derive "$threads" '.user_s = 1.8 | .metrics.threads.value = (if $condition == "load" then 8 else 2 end) | .cpus = "0-1"' >result
+    [[ $(flagged client-full) == 'baseline load' ]]
+    holds '.conditions | all(.client.most_cpus == 2)' <result
+    # Several threads, nobody says how many: all CPUs that it may use.
+    derive '[]' '.user_s = 1.4 | .cpus = "0-1" | .service.cpu_s = 0.1' >result
+    [[ -z $(flagged client-full) ]]
+}
+
+@test "a load that makes the client wait more than the service has hit the client" {
+    # waits CLIENT SERVICE: what they wait in a loaded run; 0.02 and 0.01 of the time alone.
+    waits() {
+        derive '[]' '($condition == "load") as $loaded | (0.004 * ($block % 3)) as $more | .wall_s = 1 |
+            .stalls = { source: "cgroup", cpu_s: ((if $loaded then '"$1"' else 0.02 end) + $more), memory_s: 0, io_s: 0 } |
+            .service.stalls.cpu_s = 2 * ((if $loaded then '"$2"' else 0.01 end) + $more)' >result
+    }
+    waits 0.17 0.01
+    [[ $(flagged client-hit) == load ]]
+    holds '[.warnings[] | select(.flag == "client-hit")][0].message | contains("client waited for a CPU in 17.4 %, up from 2.4 %") and contains("service in 1.4 %, from 1.4 %")' <result
+    waits 0.17 0.17
+    [[ -z $(flagged client-hit) ]]
+    waits 0.17 0.3
+    [[ -z $(flagged client-hit) ]]
+    waits 0.05 0.01
+    [[ -z $(flagged client-hit) ]]
+}

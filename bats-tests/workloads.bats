@@ -535,5 +535,48 @@ needs_blas() {
     refuses openloop 6379 0 100
     refuses openloop 6379 10 100 500
     refuses openloop 6379 10 100 5 PING -1
+    refuses openloop --threads 0 6379 10 100
+    refuses openloop --threads 3 6379 10 100 2
     fails_saying 'no connection to port 1: ' openloop 1 10 100
+}
+
+# printed_of NAME: that figure of openloop, as it was printed.
+printed_of() {
+    sed -n "s/^$1: \([0-9.e+-]*\).*/\1/p" said
+}
+
+# asked THREADS PORT SEED: 8 connections, 500 requests a second for half a second, each of which came to the server and was
+# answered; three quarters of them after 20 ms, the others after 600 ms.
+asked() {
+    local before after
+    exec 5<>"/dev/tcp/127.0.0.1/$2"
+    echo COUNT >&5
+    read -r before <&5
+    "$WORKLOADS/openloop" --threads "$1" "$2" 500 500 8 PING "$3" >said
+    echo COUNT >&5
+    read -r after <&5
+    exec 5>&-
+    [[ $(printed_of threads) == "$1" && $(printed_of errors) == 0 && $((after - before)) -eq $(printed_of requests) ]]
+    awk -v requests="$(printed_of requests)" -v offered="$(printed_of offered)" -v achieved="$(printed_of achieved)" \
+        -v p50="$(printed_of p50)" -v p99="$(printed_of p99)" -v max="$(printed_of max)" 'BEGIN {
+            exit !(offered == requests / 0.5 && achieved <= offered && p50 >= 20 && p50 < 600 && p99 >= 600 && max >= p99) }'
+}
+
+@test "openloop: threads share the connections, and make the same requests, whose latencies count alike" {
+    local count threads cpus
+    type -P python3 >/dev/null || skip 'python3 is missing: make deps-test'
+    cd "$BATS_TEST_TMPDIR"
+    "$BIN/start" --with-parent TERM -- python3 "$BATS_TEST_DIRNAME/fixtures/late-server.py" port 20 600 3>&- &
+    eventually 30 [ -e port ]
+    for threads in 1 4 8; do
+        asked "$threads" "$(<port)" 3
+        [[ ${count:=$(printed_of requests)} -eq $(printed_of requests) ]]
+    done
+    # A thread is made for each 20000 requests a second, where there are as many CPUs.
+    cpus=$(nproc)
+    "$WORKLOADS/openloop" "$(<port)" 20000 2 >said
+    [[ $(printed_of threads) == 1 ]]
+    "$WORKLOADS/openloop" "$(<port)" 20001 2 >said
+    [[ $(printed_of threads) == $((cpus < 2 ? cpus : 2)) ]]
+    kill "$!"
 }

@@ -23,7 +23,7 @@ static const char *const metric_take_names[] = {
 static const char *const metric_role_names[] = {
     [ROLE_RESULT] = "result",   [ROLE_REQUESTS] = "requests", [ROLE_ERRORS] = "errors",
     [ROLE_OFFERED] = "offered", [ROLE_ACHIEVED] = "achieved", [ROLE_HALVES] = "halves",
-    [METRIC_ROLES] = NULL,
+    [ROLE_THREADS] = "threads", [METRIC_ROLES] = NULL,
 };
 
 static const char *const metric_loop_names[] = {

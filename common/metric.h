@@ -82,6 +82,7 @@ enum metric_role {
     ROLE_OFFERED,  // the rate that the client was told to make, a second
     ROLE_ACHIEVED, // the rate that it made
     ROLE_HALVES,   // how the later part of the run was to the earlier one
+    ROLE_THREADS,  // how many threads the client had
     METRIC_ROLES
 };
 

@@ -59,10 +59,13 @@ static const struct command commands[] = {
          "load as it is, and beside the same load with each setting, in the same random "
          "blocks. Prints the slowdown that is left, the share of the damage that each removes, "
          "what the neighbour still achieves, and what a setting of TARGET costs it alone. "
+         "With --service it is the server that is protected, and that these settings are tried at. "
          "Without --try it tries all that this machine, the user and the load can have.",
      .details =
          "SETTING is NAME=VALUE for the load, target:NAME=VALUE for TARGET, both:NAME=VALUE, "
-         "or several with blanks between. They are: nice, sched, ionice, cpus, group, "
+         "service:NAME=VALUE for the server of --service (whose client TARGET is then, also for "
+         "target: and both:; each run has a new server), or several with blanks between. "
+         "They are: nice, sched, ionice, cpus, group, "
          "cpu.weight, cpu.max, cpu.idle, cpu.uclamp.max, cpuset.cpus, cpuset.cpus.partition, "
          "memory.min, memory.low, memory.high, memory.max, io.weight, io.max, io.latency, "
          "resctrl (docs/protect.md), and those of --setting. slowdown takes them, too: --load "
@@ -187,7 +190,8 @@ static const struct option_row panorama_rows[] = {
 // Of protect.
 static const struct option_row try_rows[] = {
     {ROW("try", "SETTING", OPTION_LIST, tries),
-     .usual = "a setting, such as nice=19 or target:nice=-5; may be given again (default: all)",
+     .usual = "a setting, such as nice=19, target:nice=-5 or service:nice=-5; may be given again "
+              "(default: all)",
      .help = "a setting, or several with blanks between; may be given again (default: all that can "
              "be set here)"},
     {0},

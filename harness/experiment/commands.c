@@ -98,8 +98,6 @@ struct option_list panorama_loads(struct experiment *experiment)
     return loads;
 }
 
-#define TARGET "target:"
-
 // One --load of protect: what is known of it before any setting, and what it is tried with.
 struct neighbour {
     const char *text;            // as it was given
@@ -177,7 +175,7 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
     }
 }
 
-// Whether the target can be given it where it runs. False with a reason.
+// Whether the target, or the service, can be given it where it runs. False with a reason.
 static bool target_takes(const struct tries *tries, const struct option_list *settings,
                          const char **why)
 {
@@ -195,6 +193,16 @@ static bool target_takes(const struct tries *tries, const struct option_list *se
     list_add(&words, arena, child_path("start", path));
     list_add(&words, arena, "--sweep");
     return settings->count == 0 || words_try(arena, &words, why);
+}
+
+static bool service_takes(const struct tries *tries, const struct option_list *settings,
+                          const char **why)
+{
+    if (settings->count > 0 && tries->experiment->settings.keep_service) {
+        *why = "--keep-service has one server for all runs";
+        return false;
+    }
+    return target_takes(tries, settings, why);
 }
 
 static bool limits_memory(const struct option_list *settings)
@@ -265,6 +273,7 @@ static bool consider(struct tries *tries, const char *text, bool needs(const str
             continue;
         asked++;
         if (target_takes(tries, &adjustment.target, &why[i]) &&
+            service_takes(tries, &adjustment.service, &why[i]) &&
             load_takes(tries, neighbour, &adjustment.load, &why[i])) {
             why[i] = NULL;
             list_add(&neighbour->settings, arena, text);
@@ -314,7 +323,7 @@ static bool has_cpu(const struct cpu_list *list, int cpu)
 // CPUs of their own, of those that they have: each keeps what the other has not, and of the others
 // the target has the first half. Where they share none, or one has nothing left, there is nothing
 // to split.
-static void consider_cpus(struct tries *tries)
+static void consider_cpus(struct tries *tries, const char *who)
 {
     struct cpu_list of_target = {0}, shared = {0}, of_load = {0};
     char first[CPUS_TEXT], second[CPUS_TEXT];
@@ -334,7 +343,7 @@ static void consider_cpus(struct tries *tries)
     part_text(&of_target, 0, of_target.count, first, sizeof first);
     part_text(&of_load, 0, of_load.count, second, sizeof second);
     (void)consider(tries,
-                   arena_format(&tries->experiment->arena, TARGET "cpus=%s cpus=%s", first, second),
+                   arena_format(&tries->experiment->arena, "%scpus=%s cpus=%s", who, first, second),
                    NULL);
 }
 
@@ -349,7 +358,7 @@ static bool needs_memory(const struct neighbour *neighbour)
 }
 
 // Half of what a load holds; where nobody knows what it holds there is no limit to try.
-static void consider_memory(struct tries *tries)
+static void consider_memory(struct tries *tries, const char *who)
 {
     struct arena *arena = &tries->experiment->arena;
     for (size_t i = 0; i < tries->count; i++) {
@@ -363,13 +372,15 @@ static void consider_memory(struct tries *tries)
                            needs_memory);
     }
     // As much as the target uses is kept for it.
-    (void)consider(tries, TARGET "memory.low=1T", needs_memory);
+    (void)consider(tries, arena_format(arena, "%smemory.low=1T", who), needs_memory);
 }
 
 // What there is to try on any machine.
 static void consider_all(struct tries *tries)
 {
     struct arena *arena = &tries->experiment->arena;
+    // What is protected.
+    const char *who = tries->experiment->settings.service ? SERVICE_PREFIX : TARGET_PREFIX;
     (void)consider(tries, "nice=19", NULL);
     (void)consider(tries, "sched=idle", NULL);
     (void)consider(tries, "group=cgroup", NULL);
@@ -377,10 +388,10 @@ static void consider_all(struct tries *tries)
     (void)consider(tries, arena_format(arena, "cpu.max=%u%%", tries->load.count * 50), NULL);
     (void)consider(tries, "ionice=idle", needs_disk);
     (void)consider(tries, "io.weight=10", needs_disk);
-    consider_memory(tries);
+    consider_memory(tries, who);
     (void)consider(tries, "resctrl=MB:0=20", NULL);
-    (void)consider(tries, TARGET "nice=-10", NULL);
-    consider_cpus(tries);
+    (void)consider(tries, arena_format(arena, "%snice=-10", who), NULL);
+    consider_cpus(tries, who);
 }
 
 static void take_given(struct tries *tries)
@@ -399,6 +410,11 @@ static void take_given(struct tries *tries)
             if (strcmp(given->item[k], text) == 0)
                 usage_error("--try '%s' is given twice: leave one of them out", text);
         adjustment_try(&adjustment, "with --try");
+        if (adjustment.target.count > 0 && experiment->settings.service &&
+            !experiment->session.quiet)
+            complain("--try '%s': with --service " TARGET_PREFIX
+                     " is the client: for the server write " SERVICE_PREFIX "%s",
+                     text, adjustment.target.item[0]);
         if (consider(tries, text, NULL) || given->count > 1)
             continue;
         const json_t *last =
@@ -418,16 +434,23 @@ static const char *label(struct arena *arena, const char *text)
     return name;
 }
 
-// The settings of the target alone, as they are written; NULL: there are none.
-static const char *of_target(struct arena *arena, const char *text, const struct option_list *own)
+static const char *with_prefix(struct arena *arena, const char *before, const char *prefix,
+                               const struct option_list *settings)
+{
+    for (size_t i = 0; i < settings->count; i++)
+        before = arena_format(arena, "%s%s%s%s", before ?: "", before ? " " : "", prefix,
+                              settings->item[i]);
+    return before;
+}
+
+// The settings of the target and of the service alone, as they are written; NULL: there are none.
+static const char *without_load(struct arena *arena, const char *text,
+                                const struct option_list *own)
 {
     struct adjustment adjustment;
-    const char *all = NULL;
     (void)adjustment_read(&adjustment, arena, text, arena_format(arena, "[%s]", text), own);
-    for (size_t i = 0; i < adjustment.target.count; i++)
-        all = arena_format(arena, "%s%s" TARGET "%s", !all ? "" : all, !all ? "" : " ",
-                           adjustment.target.item[i]);
-    return all;
+    const char *all = with_prefix(arena, NULL, TARGET_PREFIX, &adjustment.target);
+    return with_prefix(arena, all, SERVICE_PREFIX, &adjustment.service);
 }
 
 // Adds a condition of the target alone with each of its own settings that is measured.
@@ -437,7 +460,7 @@ static void add_alone(const struct tries *tries, struct option_list *loads)
     struct option_list done = {0};
     for (size_t i = 0; i < tries->count; i++)
         for (size_t k = 0; k < tries->neighbour[i].settings.count; k++) {
-            const char *target = of_target(arena, tries->neighbour[i].settings.item[k],
+            const char *target = without_load(arena, tries->neighbour[i].settings.item[k],
                                            &tries->experiment->settings.setting);
             bool is_new = target != NULL;
             for (size_t m = 0; m < done.count && is_new; m++)

@@ -579,6 +579,27 @@ void conditions_keep_loads(struct conditions *conditions, struct arena *arena,
     }
 }
 
+bool conditions_set_service(const struct conditions *conditions)
+{
+    for (size_t i = 0; i < conditions->count; i++)
+        if (conditions->condition[i].adjustment.service.count > 0)
+            return true;
+    return false;
+}
+
+size_t conditions_service_number(const struct conditions *conditions,
+                                 const struct condition *condition)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < conditions->count; i++) {
+        const struct condition *one = &conditions->condition[i];
+        number += one->adjustment.service.count > 0;
+        if (one == condition)
+            return one->adjustment.service.count > 0 ? number : 0;
+    }
+    return 0;
+}
+
 // The condition with the same load and no settings; NULL: there is none, or it has none itself.
 static const struct condition *conditions_unprotected(const struct conditions *conditions,
                                                       const struct condition *condition)

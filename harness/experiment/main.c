@@ -229,12 +229,30 @@ static void check_output(const struct experiment *experiment)
                     settings->out);
 }
 
+// A server has settings from its start on, so that it is one for each run.
+static void check_service_settings(const struct condition *condition,
+                                   const struct settings *settings)
+{
+    const struct option_list *list = &condition->adjustment.service;
+    if (list->count == 0)
+        return;
+    if (!settings->service)
+        usage_error("--load %s: " SERVICE_PREFIX "%s: there is no service: give --service, or "
+                    "write " TARGET_PREFIX "%s",
+                    condition->name, list->item[0], list->item[0]);
+    if (settings->keep_service)
+        usage_error("--load %s: " SERVICE_PREFIX "%s is set when the server is started: leave out "
+                    "--keep-service",
+                    condition->name, list->item[0]);
+}
+
 // Settings of the kernel: whether this machine lets us set them; of the user's own, whether we can
 // keep that they are on.
 static void check_adjusted(const struct experiment *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
         const struct condition *condition = &experiment->conditions.condition[i];
+        check_service_settings(condition, &experiment->settings);
         adjustment_try(&condition->adjustment, condition->name);
         for (size_t k = 0; k < condition->adjustment.own.count; k++)
             own_setting_check_place(condition->adjustment.own.item[k]);

@@ -175,7 +175,7 @@ static void put_meter_options(struct experiment *experiment)
     // The target leaves, in some condition, the group in which meter counts its time.
     bool moves = false;
     for (size_t i = 0; i < experiment->conditions.count; i++)
-        moves = moves || adjustment_moves_target(&experiment->conditions.condition[i].adjustment);
+        moves = moves || settings_move(&experiment->conditions.condition[i].adjustment.target);
     if (moves)
         put_option("meter", "--accounting", "rusage");
     for (size_t i = 0; i < experiment->accounts; i++) {
@@ -287,21 +287,58 @@ static void put_probe(struct experiment *experiment)
 
 // Where only a shell understands the service, one runs it, as it does the target. The words
 // were checked when they were given.
-static void put_service_command(struct experiment *experiment)
+static struct option_list service_command(struct experiment *experiment)
 {
     const struct settings *settings = &experiment->settings;
+    struct arena *arena = &experiment->arena;
     const char *name = settings->shell ? settings->shell : SHELL_DEFAULT, *why;
     const bool needed = words_need_shell(settings->service) && strcmp(name, SHELL_NONE) != 0;
-    const struct shell shell = needed ? shell_read(&experiment->arena, name) : (struct shell){0};
+    const struct shell shell = needed ? shell_read(arena, name) : (struct shell){0};
+    struct option_list all = {0};
     size_t count = 0;
-    put_list("service_word", &shell.words);
+    list_add_all(&all, arena, shell.words.item, shell.words.count);
     if (needed) {
-        pair_put("service_word", settings->service);
+        list_add(&all, arena, settings->service);
+        return all;
+    }
+    char **words = words_split(settings->service, &count, &why);
+    arena_keep(arena, words);
+    list_add_all(&all, arena, (const char *const *)words, count);
+    return all;
+}
+
+// The server as it is, and with the settings of each condition that has some of it: commands of its
+// meter, numbered in that order.
+static void put_service_commands(struct experiment *experiment)
+{
+    const struct conditions *conditions = &experiment->conditions;
+    const struct option_list plain = service_command(experiment);
+    if (!conditions_set_service(conditions)) {
+        pair_put("service_word", "--");
+        put_list("service_word", &plain);
         return;
     }
-    OWNED char **words = words_split(settings->service, &count, &why);
-    for (size_t i = 0; i < count; i++)
-        pair_put("service_word", words[i]);
+    pair_put("service_word", "--commands");
+    pair_put("service_word", "--");
+    for (size_t i = 0; i <= conditions->count; i++) {
+        const struct option_list *settings =
+            i == 0 ? NULL : &conditions->condition[i - 1].adjustment.service;
+        if (settings && settings->count == 0)
+            continue;
+        const struct option_list words = settings ? adjusted(experiment, plain, settings) : plain;
+        pair_put("service_word", ".");
+        pair_put("service_word", arena_format(&experiment->arena, "%zu", words.count));
+        put_list("service_word", &words);
+    }
+}
+
+// Whether the server leaves, in some condition, the group in which its meter counts its time.
+static bool moves_service(const struct experiment *experiment)
+{
+    for (size_t i = 0; i < experiment->conditions.count; i++)
+        if (settings_move(&experiment->conditions.condition[i].adjustment.service))
+            return true;
+    return false;
 }
 
 // The meter that keeps the service.
@@ -331,8 +368,10 @@ static void put_service(struct experiment *experiment)
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
         pair_put("service_word", options[i]);
     put_option("service_word", "--cpus", experiment->placed.service_cpus);
-    pair_put("service_word", "--");
-    put_service_command(experiment);
+    if (moves_service(experiment))
+        put_option("service_word", "--accounting", "rusage");
+    put_flag("service_settings", conditions_set_service(&experiment->conditions));
+    put_service_commands(experiment);
 }
 
 static bool has_own_setting(const struct experiment *experiment, const char *name)
@@ -366,13 +405,19 @@ static void put_own_settings(struct experiment *experiment)
 // What is measured, and which of meter's commands it is.
 static void put_conditions(struct experiment *experiment)
 {
+    const struct conditions *conditions = &experiment->conditions;
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
         pair_put("condition", one->name);
         for (size_t k = 0; k < one->condition->adjustment.own.count; k++)
             pair_put("condition_setting", one->condition->adjustment.own.item[k]);
-        if (one->condition->adjustment.target.count > 0)
+        if (one->condition->adjustment.target.count > 0 ||
+            one->condition->adjustment.service.count > 0)
             pair_put("condition_sweep", "1");
+        if (one->condition->adjustment.service.count > 0)
+            pair_put("condition_service",
+                     arena_format(&experiment->arena, "%zu",
+                                  conditions_service_number(conditions, one->condition)));
         if (needs_commands(experiment))
             pair_put("condition_variant", arena_format(&experiment->arena, "%zu", one->command));
         if (experiment->variants.named)

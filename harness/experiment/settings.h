@@ -127,12 +127,16 @@ struct option_list cell_command(const json_t *cell, struct arena *arena);
 // The cell's loads, each as --load has it.
 struct option_list cell_loads(const json_t *cell, struct arena *arena);
 
-// Settings of the kernel as a part of a condition: on its loads, on the target, or on both. They
-// are written in brackets before a load, NAME='[cpu.weight=10 target:nice=-5] cpu --threads 2'.
+// Settings of the kernel as a part of a condition: on its loads, on the target, on both, or on the
+// service whose client the target is. They are written in brackets before a load,
+// NAME='[cpu.weight=10 target:nice=-5] cpu --threads 2'.
+
+#define TARGET_PREFIX  "target:"
+#define SERVICE_PREFIX "service:"
 
 // What a condition sets: settings as they were written, of which common/setting.h has the names.
 struct adjustment {
-    struct option_list load, target;
+    struct option_list load, target, service;
     const char *on, *off;   // commands of --setting, a line each; NULL: none
     struct option_list own; // the names of the --setting that these are of, in order
 };
@@ -149,8 +153,9 @@ void adjustment_try(const struct adjustment *adjustment, const char *name);
 
 bool adjustment_is_none(const struct adjustment *adjustment);
 
-// Whether the target leaves the control group in which its own time is counted.
-bool adjustment_moves_target(const struct adjustment *adjustment);
+// Whether a target or service with these settings leaves the control group in which its own time is
+// counted.
+bool settings_move(const struct option_list *settings);
 
 // A row's check of --setting.
 bool adjustment_check_own(const char *text, char *error, size_t size);
@@ -169,7 +174,8 @@ void own_setting_check_place(const char *name);
 // Reads one, which has such a place.
 struct own_setting own_setting_read(struct arena *arena, const char *text);
 
-// {"load": [text, ...], "target": [...], "on": ..., "off": ...}, a new reference.
+// {"load": [text, ...], "target": [...], "service": [...], "own": [...], "on": ..., "off": ...}, a
+// new reference.
 json_t *adjustment_to_json(const struct adjustment *adjustment);
 
 // Containers and jobs as they are: --account says whose control group is counted where the target
@@ -288,6 +294,11 @@ bool load_runs(struct arena *arena, const struct load *load, const struct option
 void conditions_keep_loads(struct conditions *conditions, struct arena *arena,
                            const struct settings *settings, const char *cpus);
 bool conditions_have(const struct conditions *conditions, const char *name);
+// Whether one of them has settings of the service.
+bool conditions_set_service(const struct conditions *conditions);
+// Which of those that have some it is, from 1 on; 0: it has none.
+size_t conditions_service_number(const struct conditions *conditions,
+                                 const struct condition *condition);
 // Whether one of them has a load that runs already, pid:N and the like.
 bool conditions_have_neighbour(const struct conditions *conditions);
 // `loads` of experiment.json.

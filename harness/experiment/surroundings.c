@@ -15,11 +15,20 @@
 #include <unistd.h>
 
 #define BLANKS " \t\n"
-#define TARGET "target:"
-#define LOAD   "load:"
-#define BOTH   "both:"
 #define ON     "on:"
 #define OFF    "off:"
+
+// Whose a setting is.
+enum whose { OF_LOAD = 1, OF_TARGET = 2, OF_SERVICE = 4 };
+
+// What is in front of a setting that says so.
+static const struct {
+    const char *prefix;
+    unsigned whose;
+} owners[] = {{"load:", OF_LOAD},
+              {TARGET_PREFIX, OF_TARGET},
+              {"both:", OF_LOAD | OF_TARGET},
+              {SERVICE_PREFIX, OF_SERVICE}};
 
 static void add_setting(struct option_list *texts, struct arena *arena, const char *name,
                         const char *text)
@@ -75,31 +84,43 @@ static bool take_own(struct adjustment *adjustment, struct arena *arena, const c
     return false;
 }
 
+// Takes the prefix off the setting at *text; without one it is the load's.
+static unsigned whose_setting(const char **text)
+{
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++) {
+        const char *rest = text_after(*text, owners[i].prefix);
+        if (!rest)
+            continue;
+        *text = rest;
+        return owners[i].whose;
+    }
+    return OF_LOAD;
+}
+
 static void take_setting(struct adjustment *adjustment, struct arena *arena, const char *name,
                          const char *text, const struct option_list *own)
 {
-    const bool both = text_after(text, BOTH), target = text_after(text, TARGET);
-    const char *plain = text + (both                     ? strlen(BOTH)
-                                : target                 ? strlen(TARGET)
-                                : text_after(text, LOAD) ? strlen(LOAD)
-                                                         : 0);
+    const char *plain = text;
+    const unsigned whose = whose_setting(&plain);
     struct setting setting;
     char error[SETTING_ERROR];
     if (take_own(adjustment, arena, text, own))
         return;
     if (!setting_read(&setting, plain, error, sizeof error))
         usage_error("--load %s: %s", name, error);
-    if ((both || target) && strcmp(plain, "group=session") == 0)
-        usage_error("--load %s: %s: a session is made for the load: leave out %s", name, text,
-                    both ? BOTH : TARGET);
-    if (!target && text_after(plain, "cpuset.cpus.partition="))
+    if (whose != OF_LOAD && strcmp(plain, "group=session") == 0)
+        usage_error("--load %s: %s: a session is made for the load: leave out %.*s", name, text,
+                    (int)(plain - text), text);
+    if ((whose & OF_LOAD) != 0 && text_after(plain, "cpuset.cpus.partition="))
         usage_error("--load %s: %s: the load would keep its CPUs from all others also while it is "
                     "paused: give the setting to the target",
                     name, text);
-    if (both || target)
+    if ((whose & OF_TARGET) != 0)
         add_setting(&adjustment->target, arena, name, plain);
-    if (both || !target)
+    if ((whose & OF_LOAD) != 0)
         add_setting(&adjustment->load, arena, name, plain);
+    if ((whose & OF_SERVICE) != 0)
+        add_setting(&adjustment->service, arena, name, plain);
 }
 
 const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, const char *name,
@@ -135,7 +156,8 @@ static bool is_possible(const struct option_list *texts, char *error, size_t siz
 bool adjustment_is_possible(const struct adjustment *adjustment, char *error, size_t size)
 {
     return is_possible(&adjustment->load, error, size) &&
-           is_possible(&adjustment->target, error, size);
+           is_possible(&adjustment->target, error, size) &&
+           is_possible(&adjustment->service, error, size);
 }
 
 void adjustment_try(const struct adjustment *adjustment, const char *name)
@@ -147,14 +169,15 @@ void adjustment_try(const struct adjustment *adjustment, const char *name)
 
 bool adjustment_is_none(const struct adjustment *adjustment)
 {
-    return adjustment->load.count == 0 && adjustment->target.count == 0 && !adjustment->on;
+    return adjustment->load.count == 0 && adjustment->target.count == 0 &&
+           adjustment->service.count == 0 && !adjustment->on;
 }
 
-bool adjustment_moves_target(const struct adjustment *adjustment)
+bool settings_move(const struct option_list *settings)
 {
     char folder[CGROUP_PATH];
-    for (size_t i = 0; i < adjustment->target.count; i++) {
-        const char *text = adjustment->target.item[i];
+    for (size_t i = 0; i < settings->count; i++) {
+        const char *text = settings->item[i];
         const bool grouped =
             strcmp(text, "group=cgroup") == 0 || memchr(text, '.', strcspn(text, "="));
         if (grouped && !cgroup_of(0, "cpu", folder))
@@ -196,9 +219,10 @@ struct own_setting own_setting_read(struct arena *arena, const char *text)
 
 json_t *adjustment_to_json(const struct adjustment *adjustment)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "load",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "load",
                      texts_to_json(adjustment->load.item, adjustment->load.count), "target",
-                     texts_to_json(adjustment->target.item, adjustment->target.count), "own",
+                     texts_to_json(adjustment->target.item, adjustment->target.count), "service",
+                     texts_to_json(adjustment->service.item, adjustment->service.count), "own",
                      texts_to_json(adjustment->own.item, adjustment->own.count), "on",
                      text_to_json(adjustment->on), "off", text_to_json(adjustment->off));
 }

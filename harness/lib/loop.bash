@@ -332,7 +332,7 @@ measure_run() {
     local -a loads=(${condition_loads[$1]:-})
     # Figures are found in the output without the load, and are no part of what the load gave.
     [[ -z ${plan[extracts]:-} || -z ${loads[*]}${plan[service]:-} ]] || ending=ended
-    [[ -z ${plan[service]:-} ]] || service_up "${NEXT[7]:-$2}"
+    [[ -z ${plan[service]:-} ]] || service_up "$1" "${NEXT[7]:-$2}"
     [[ -z ${command_prepare[variant]:-} ]] || {
         concludes=$variant
         measure_hook prepare "$variant"
@@ -715,6 +715,7 @@ plan_take() {
         condition) conditions+=("$2") condition_variant[$2]=0 condition_load[$2]=$2 ;;
         condition_variant) condition_variant[${conditions[-1]}]=$2 ;;
         condition_load) condition_load[${conditions[-1]}]=$2 ;;
+        condition_service) condition_service[${conditions[-1]}]=$2 ;;
         condition_sweep) condition_sweep[${conditions[-1]}]=1 ;;
         setting | setting_* | condition_setting) setting_take "$1" "$2" ;;
         *) plan[$1]=$2 ;;

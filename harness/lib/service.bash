@@ -3,8 +3,9 @@
 # target is the client. Sourced, never run; needs messages, processes, stats, loop.
 # shellcheck disable=SC2034,SC2154 # shared with plan.bash, loop.bash and processes.bash
 
-service_in='' service_pid='' # of its meter
-service_block=''             # the block that it was started for
+service_in='' service_pid=''    # of its meter
+service_block=''                # the block that it was started for
+declare -A condition_service=() # of a condition with settings of it: which command of its meter
 
 # A mark takes as long as the kernel needs to list the server's processes; an end, 10 s for
 # each of two tries, and then SIGKILL.
@@ -22,14 +23,17 @@ service_begin() {
     fd_close "$ERRORS_FD"
 }
 
-# service_up BLOCK: has the server up for a run: a new one for each block, unless it is to be
+# service_up CONDITION BLOCK: has the server up for a run: a new one for each block, unless it is to be
 # kept. Runs outside of blocks (0: warm-up, washout) take the one that is there; those right after a
-# start come with the block that it is for.
+# start come with the block that it is for. Where a condition has settings of the server there is a new
+# one for each run, as all are compared.
 service_up() {
     local word=start
-    if [[ $1 != 0 && $1 != "$service_block" ]]; then
+    if [[ -n ${plan[service_settings]:-} ]]; then
+        word="restart ${condition_service[$1]:-0}"
+    elif [[ $2 != 0 && $2 != "$service_block" ]]; then
         [[ -n ${plan[keep_service]:-} ]] || word=restart
-        service_block=$1
+        service_block=$2
     fi
     send "$service_in" "$word"
     stats_await 0 up service

@@ -693,7 +693,7 @@ bool record_write(const struct run *run, int fd);
 // The first line of --output is {"event":"ready"}. stdin has a line for each command; the
 // answer is a JSON line:
 //   start    starts it unless it is up; up {"event":"up"} once it is ready
-//   restart  ends it first where it is up
+//   restart  ends it first where it is up; `restart N` then starts the command N of --commands
 //   mark     {"event":"mark", ...}: what its processes used and waited for since the last mark
 //   stop     {"event":"down"}
 // Unasked comes {"event":"died","message":...} as soon as it has ended by itself. What cannot
@@ -759,13 +759,14 @@ struct service_process {
     const struct signals *signals;
     struct group group; // its own, while it runs and until the next start
     struct service_log out, errors;
-    pid_t main;    // of the command that was started; 0: none was
-    bool ended;    // that one
-    int status;    // then: its wait status
-    bool daemon;   // it has left the service to descendants
-    bool is_empty; // no process is left
-    bool killed;   // --stop-signal has not ended it
-    pid_t probe;   // a command of --ready that runs; 0: none
+    size_t command; // of the settings' targets: the server, also of the next start
+    pid_t main;     // of the command that was started; 0: none was
+    bool ended;     // that one
+    int status;     // then: its wait status
+    bool daemon;    // it has left the service to descendants
+    bool is_empty;  // no process is left
+    bool killed;    // --stop-signal has not ended it
+    pid_t probe;    // a command of --ready that runs; 0: none
     bool probe_succeeded;
     char probe_why[256];  // why the last one could not be run; "": it could
     int64_t memory_kills; // when the command was started, as of memory_kills_read()

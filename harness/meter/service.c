@@ -6,6 +6,8 @@
 #include "common/messages.h"
 #include "common/pattern.h"
 #include "common/save.h"
+#include "common/text.h"
+#include "common/units.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -374,18 +376,31 @@ static bool mark(struct service *service)
 
 // ---- commands ----
 
+// Takes the number of the server that is to be started; without one it is the one that was.
+static bool take_number(struct service *service, const char *text)
+{
+    uint64_t number = service->process.command;
+    if (*text != '\0' && (*text != ' ' || units_count(text + 1, &number) != 0 ||
+                          number >= service->process.settings->target_count))
+        return false;
+    service->process.command = number;
+    return true;
+}
+
 static bool obey(struct service *service, const char *command)
 {
+    const char *number = text_after(command, "restart");
     if (strcmp(command, "start") == 0)
         return up(service);
-    if (strcmp(command, "restart") == 0)
+    if (number && take_number(service, number))
         return down(service) && up(service);
     if (strcmp(command, "mark") == 0)
         return mark(service);
     if (strcmp(command, "stop") == 0)
         return down(service) && say_event(service, "down", NULL);
     service->wrong = true;
-    return complain("--service: a line is no command: write start, restart, mark or stop");
+    return complain("--service: a line is no command: write start, restart, restart N, mark or "
+                    "stop");
 }
 
 // What has come. False at the end.

@@ -264,8 +264,9 @@ static _Noreturn void become_server(const struct service_process *process, pid_t
         // A shell's background job has these ignored, which would be the server's, too.
         (void)signal(SIGINT, SIG_DFL);
         (void)signal(SIGQUIT, SIG_DFL);
-        execvp(process->settings->target[0].words[0], process->settings->target[0].words);
-        failed = process->settings->target[0].words[0];
+        char **words = process->settings->target[process->command].words;
+        execvp(words[0], words);
+        failed = words[0];
         (void)child_why(failed, errno, why, sizeof why);
     } else {
         (void)snprintf(why, sizeof why, "%s", strerror(errno));

@@ -83,10 +83,11 @@ static const struct option_row rows[] = {
              "COMMAND that is running. COMMAND reads nothing unless --stdin is given. The first "
              "line of output is a `ready`"},
     {ROW("commands", NULL, OPTION_FLAG, commands),
-     .help = "with --serve: several commands, each as FOLDER COUNT WORD...: the folder in which it "
+     .help = "with --serve or --service: several commands, each as FOLDER COUNT WORD...: the "
+             "folder in which it "
              "runs (. is meter's own), the number of its words, and those; NAME=VALUE in front of "
              "its first word is for its environment. A line `run N` on stdin "
-             "runs the one with the number N, from 0 on"},
+             "runs the one with the number N, from 0 on, and of a service `restart N` starts it"},
     {ROW("vary", "NAME", OPTION_TEXT, vary),
      .help = "with --serve: a line `run N VALUE` on stdin puts VALUE in the place of each {NAME} "
              "in the words of that run's COMMAND"},
@@ -209,8 +210,8 @@ static void check_needed(const struct settings *settings, const struct options *
     for (size_t i = 0; i < sizeof of_service / sizeof *of_service; i++)
         if (!settings->service && options_given(given, of_service[i]))
             usage_error("--%s is about a service: give --service, or leave it out", of_service[i]);
-    if (settings->commands && !settings->serve)
-        usage_error("--commands: it needs --serve, whose lines say which one to run");
+    if (settings->commands && !settings->serve && !settings->service)
+        usage_error("--commands: it needs --serve or --service, whose lines say which one to run");
     if (settings->vary && !settings->serve)
         usage_error("--vary: it needs --serve, whose lines say which value");
 }

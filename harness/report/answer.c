@@ -4,6 +4,12 @@
 
 // ---- settings that protect
 
+// With a service the target is its client.
+static const char *target_word(const struct experiment *of)
+{
+    return view_has_text(of->settings, "service") ? "client" : "target";
+}
+
 // Settings by the names that the user gave them: "mine nice=19".
 const char *protection_setting(const struct row *row)
 {
@@ -11,10 +17,15 @@ const char *protection_setting(const struct row *row)
     struct arena *texts = row->of->texts;
     const char *load = view_joined(texts, view_get(settings, "load"), " "),
                *target = view_joined(texts, view_get(settings, "target"), " "),
+               *service = view_joined(texts, view_get(settings, "service"), " "),
                *own = view_joined(texts, view_get(settings, "own"), " ");
-    if (load && target && strcmp(load, target) != 0)
-        load = said(texts, "%s, target %s", load, target);
-    const char *all = load ?: target;
+    const char *all = load;
+    if (target && !load)
+        all = service ? said(texts, "%s %s", target_word(row->of), target) : target;
+    else if (target && strcmp(load, target) != 0)
+        all = said(texts, "%s, %s %s", load, target_word(row->of), target);
+    if (service)
+        all = all ? said(texts, "%s, service %s", all, service) : service;
     if (own && all)
         all = said(texts, "%s %s", own, all);
     return shown(texts, all ?: own ?: view_text(settings, "on") ?: "none");
@@ -24,10 +35,13 @@ const char *protection_where(const struct row *row)
 {
     const struct value *settings = view_get(row->entry, "settings");
     const bool load = view_first(view_get(settings, "load")) != NULL,
-               target = view_first(view_get(settings, "target")) != NULL;
+               target = view_first(view_get(settings, "target")) != NULL,
+               service = view_first(view_get(settings, "service")) != NULL;
     return !view_is(settings, VIEW_OBJECT) ? "-"
-           : load && target                ? "both"
-           : target                        ? "target"
+           : load + target + service == 3  ? "all"
+           : load + target + service == 2  ? "both"
+           : service                       ? "service"
+           : target                        ? target_word(row->of)
            : load                          ? "neighbour"
                                            : "machine";
 }
@@ -95,7 +109,8 @@ static const char *named_text(const struct experiment *of, const struct value *e
 {
     const struct row row = {.of = of, .entry = entry};
     const char *setting = protection_setting(&row), *where = protection_where(&row);
-    return strcmp(where, "neighbour") == 0 || strcmp(where, "target") == 0
+    return strcmp(where, "neighbour") == 0 || strcmp(where, "service") == 0 ||
+                   strcmp(where, target_word(of)) == 0
                ? said(of->texts, "%s for the %s", setting, where)
            : strcmp(where, "both") == 0 ? said(of->texts, "%s (both)", setting)
                                         : setting;
@@ -448,16 +463,15 @@ static const char *rivals_closer(const struct experiment *experiment)
                         &(struct next){.of = experiment, .begin = protect_closer, .loads = words});
 }
 
-// What is worth protecting from: the largest slowdown, where it is surely above this. Not of a
-// service, as settings are its client's, nor where settings were tried.
+// What is worth protecting from: the largest slowdown, where it is surely above this. Not where
+// settings were tried.
 static const double worth_protecting = 1.05;
 
 static const struct value *harmful(const struct experiment *experiment)
 {
     const struct value *found = NULL;
     double size = worth_protecting;
-    if (experiment->protection || view_has_text(experiment->settings, "service") ||
-        view_matches(experiment->settings, "engine", "hyperfine"))
+    if (experiment->protection || view_matches(experiment->settings, "engine", "hyperfine"))
         return NULL;
     for (const struct value *item = NULL; each_slowdown(experiment, &item);)
         if (figure_bound(item, false) > size) {

@@ -261,6 +261,15 @@ static const char *text_or_words(struct arena *texts, const struct value *value)
     return view_is(value, VIEW_ARRAY) ? command_text(texts, value) : view_string(value);
 }
 
+// Whether a condition has settings of the service: then each run has a new one.
+static bool service_is_set(const struct experiment *experiment)
+{
+    EACH_VALUE (load, experiment->loads)
+        if (view_first(view_path(load, "settings", "service")))
+            return true;
+    return false;
+}
+
 static const char *head_line(const struct experiment *experiment)
 {
     const struct value *settings = experiment->settings;
@@ -270,6 +279,7 @@ static const char *head_line(const struct experiment *experiment)
                 text_or_words(texts, view_get(settings, "service")) ?: "?",
                 ready ? ", ready by " : "", ready ?: "",
                 view_holds(settings, "keep_service") ? ", kept for all blocks"
+                : service_is_set(experiment)         ? ", a new one for each run"
                                                      : ", a new one for each block");
 }
 
@@ -282,9 +292,9 @@ static const char *times_text(struct arena *texts, const char *what, double time
 }
 
 // " (0.72 CPUs, 3.1 % of the time waiting for one)"
-static const char *busy_text(struct arena *texts, const struct value *service)
+static const char *busy_text(struct arena *texts, const struct value *used)
 {
-    const double cpus = view_real(service, "cpus"), stalls = view_real(service, "cpu_stall_share");
+    const double cpus = view_real(used, "cpus"), stalls = view_real(used, "cpu_stall_share");
     const char *number = number_fixed(cpus, 2, ROOM);
     return isnan(cpus)     ? ""
            : isnan(stalls) ? said(texts, " (%s CPUs)", number)
@@ -304,6 +314,14 @@ static const char *condition_line(struct arena *texts, const struct value *condi
                 times_text(texts, "died", view_number(view_get(service, "died"), 0), false));
 }
 
+// "client, mem-50: CPU time 241 ms a run (0.95 CPUs, 17 % of the time waiting for one)"
+static const char *client_line(struct arena *texts, const struct value *condition)
+{
+    const struct value *client = view_get(condition, "client");
+    return said(texts, "client, %s: CPU time %s a run%s", view_text(condition, "name") ?: "?",
+                number_scaled(view_real(client, "cpu_s"), "s", ROOM), busy_text(texts, client));
+}
+
 void service_put_lines(struct line *json, const struct experiment *experiment, const char *who)
 {
     const struct value *service = view_get(experiment->settings, "service");
@@ -312,7 +330,10 @@ void service_put_lines(struct line *json, const struct experiment *experiment, c
     if (!view_is(service, VIEW_STRING) && !view_is(service, VIEW_ARRAY))
         return;
     visible_add(json, said(texts, "%s%s", begin, head_line(experiment)));
-    EACH_VALUE (item, experiment->conditions)
+    EACH_VALUE (item, experiment->conditions) {
         if (view_is(view_get(item, "service"), VIEW_OBJECT))
             visible_add(json, said(texts, "%s%s", begin, condition_line(texts, item)));
+        if (view_is(view_get(item, "client"), VIEW_OBJECT))
+            visible_add(json, said(texts, "%s%s", begin, client_line(texts, item)));
+    }
 }

@@ -563,8 +563,8 @@ void service_add(const struct session *session, json_t *conditions)
     }
 }
 
-// A new one is wished for each block, unless one is kept for all; in a session that resumes they
-// are counted from 1 again.
+// A new one is wished for each block, unless one is kept for all, or for each run, where some have
+// settings of it; in a session that resumes they are counted from 1 again.
 void service_warnings(const struct session *session, json_t *warnings)
 {
     const bool is_kept = json_is_true(experiment_setting(session->experiment, "keep_service"));
@@ -575,11 +575,13 @@ void service_warnings(const struct session *session, json_t *warnings)
         json_is_null(json_object_get(json_object_get(json, "arrangement"), "cgroup"));
     struct message restarted = {.flag = FLAG_SERVICE_RESTARTED, .of_runs = session->count};
     struct message apart = {.flag = FLAG_SERVICE_APART, .of_runs = session->count};
+    const bool is_new = service_is_set(session->experiment);
     double last = NAN;
     for (size_t i = 0; i < session->count; i++) {
         const struct observation *run = &session->runs[i];
         const struct service_use *service = &session->facts[run->fact].service;
-        if (service->starts > last && (is_kept || run->block == session->runs[i - 1].block))
+        if (!is_new && service->starts > last &&
+            (is_kept || run->block == session->runs[i - 1].block))
             message_run(&restarted, run->order);
         if (matters && service->own_session)
             message_run(&apart, run->order);

@@ -185,6 +185,15 @@ FLAG(START_DIFFERS, "start-differs", PROBLEM,
      "the first measured run after a start of the service shows {times} times the {metric} of the "
      "last one before the next start: {meaning}, so that the figures depend on how long it was up",
      "{remedy}", BIAS_NONE)
+FLAG(CLIENT_FULL, "client-full", PROBLEM,
+     "in {few} of {all} runs the client computed nearly all the time: it used {cpus} CPUs on "
+     "average, of {most} that its threads can use, and the service {service}, so that these "
+     "figures are the client's limit rather than the service's",
+     "give the client more threads and CPUs, run several clients, or lower the rate")
+FLAG(CLIENT_HIT, "client-hit", PROBLEM,
+     "beside this load the client waited for a CPU in {client} of its time alone, and the service "
+     "in {service}: the load slowed the client rather than the service",
+     "keep the load off the client's CPUs with --place, or --target-cpus and --load-cpus")
 FLAG(SERVICE_RESTARTED, "service-restarted", PROBLEM,
      "the service ended by itself and was started anew before {few} of {all} runs: what is before "
      "and after that are two servers",

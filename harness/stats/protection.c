@@ -213,6 +213,29 @@ static const char *undone_in(const struct session *session, size_t condition)
     return NULL;
 }
 
+// Whether two conditions have the same settings of that member; absent in older experiments: none.
+static bool same_settings(const json_t *a, const json_t *b, const char *member)
+{
+    const json_t *one = json_object_get(a, member), *other = json_object_get(b, member);
+    return (json_array_size(one) == 0 && json_array_size(other) == 0) || json_equal(one, other);
+}
+
+// The condition with these settings of target and service and no load; NULL: there is none, or no
+// such setting.
+static const char *alone_with(const json_t *loads, const json_t *settings)
+{
+    if (json_array_size(json_object_get(settings, "target")) == 0 &&
+        json_array_size(json_object_get(settings, "service")) == 0)
+        return NULL;
+    JSON_EACH (load, loads) {
+        const json_t *its = json_object_get(load, "settings");
+        if (json_array_size(json_object_get(load, "parts")) == 0 &&
+            same_settings(its, settings, "target") && same_settings(its, settings, "service"))
+            return json_text_at(load, "name");
+    }
+    return NULL;
+}
+
 static void take_condition(struct protection *of, size_t condition)
 {
     const struct experiment *experiment = of->session->experiment;
@@ -222,7 +245,6 @@ static void take_condition(struct protection *of, size_t condition)
     const json_t *entry =
         json_named(loads, "name", own ? own : experiment->settings.conditions[condition]);
     const json_t *settings = json_object_get(entry, "settings");
-    const json_t *target = json_object_get(settings, "target");
     const char *bare = json_text_at(entry, "unprotected");
     const size_t other =
         bare == NULL ? experiment->settings.condition_count : beside(experiment, condition, bare);
@@ -233,6 +255,7 @@ static void take_condition(struct protection *of, size_t condition)
     *row = (struct protected){.condition = condition,
                               .bare = other,
                               .settings = settings,
+                              .alone = alone_with(loads, settings),
                               .slowdown = slowdown_of(of, condition),
                               .undone = undone_in(of->session, condition)};
     if (row->undone) {
@@ -241,10 +264,6 @@ static void take_condition(struct protection *of, size_t condition)
         row->removed = removed_of(&ratio, &damage, &row->slowdown);
         find_kept(of, row);
     }
-    JSON_EACH (load, json_array_size(target) > 0 ? loads : NULL)
-        if (!row->alone && json_array_size(json_object_get(load, "parts")) == 0 &&
-            json_equal(json_object_get(json_object_get(load, "settings"), "target"), target))
-            row->alone = json_text_at(load, "name");
 }
 
 static void find_front(struct protection *of)

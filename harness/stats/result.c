@@ -85,6 +85,8 @@ json_t *result_build(struct session *session)
     service_add(session, json_object_get(summary, "conditions"));
     service_warnings(session, json_object_get(summary, "warnings"));
     starts_warnings(session, json_object_get(summary, "warnings"));
+    client_add(session, json_object_get(summary, "conditions"));
+    client_use_warnings(session, json_object_get(summary, "warnings"));
     client_warnings(session, json_object_get(summary, "warnings"));
     add_seconds(session, json_object_get(summary, "forecast"));
     disturbances_add(session, json_object_get(summary, "warnings"));
@@ -92,6 +94,7 @@ json_t *result_build(struct session *session)
     json_object_set_new(result, "machine",
                         machine_json(session, json_object_get(summary, "warnings")));
     usual_warn(json_object_get(experiment->json, "unusual"), json_object_get(summary, "warnings"));
+    judgements_name_problems(summary);
     verdicts_add(session, summary);
     undecided_add(session, summary);
     json_object_set_new(result, "capacity", capacity_json(session));
@@ -436,6 +439,5 @@ json_t *summary_build(struct session *session)
         json_object_set_new(summary, "washout", washout_json(session));
     if (settings_aa(settings) > 0)
         json_object_set_new(summary, "noise_floor", floors_json(session));
-    judgements_name_problems(summary);
     return summary;
 }

@@ -102,6 +102,15 @@ json_t *protection_json(struct session *session, const json_t *slowdowns);
 // Appends the warnings where a figure cannot be what it seems.
 void client_warnings(struct session *session, json_t *warnings);
 
+// Adds `client` to each of the result's conditions, in the order of the settings: what the target
+// computed and waited for a CPU over the used runs; none where it is the client of no service, or
+// its records are those of another program (--account).
+void client_add(const struct session *session, json_t *conditions);
+
+// Warns where the client computed all the time that its threads have, and more than the service,
+// and where a load made it wait more than the service: then the figures are the client's.
+void client_use_warnings(struct session *session, json_t *warnings);
+
 // What a result says of the service whose client the target is.
 
 // Adds `service` to each of the result's conditions, in the order of the settings: what it took

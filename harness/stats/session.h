@@ -205,6 +205,9 @@ const char *experiment_stopped(const struct experiment *experiment);
 // Whether the target is the client of a service.
 bool service_is_there(const struct experiment *experiment);
 
+// Whether a condition has settings of the service: then each run has a new one.
+bool service_is_set(const struct experiment *experiment);
+
 void experiment_close(struct experiment *experiment);
 
 // The records of an experiment, fed to the session that judges them.
