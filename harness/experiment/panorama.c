@@ -12,6 +12,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
+#include "harness/stats/interval.h"
 #include "harness/stats/json.h"
 #include "harness/stats/shares.h"
 
@@ -103,6 +104,20 @@ struct look {
     struct cpu_list end_on; // the CPUs that it was bound to at its end; none: not known
 };
 
+// How many CPUs it would keep busy if nobody else used them. Beside other programs the other tasks
+// are taken to have waited as long as its main thread; tasks that may have had work at the same
+// time use two CPUs at least.
+static double busy_cpus(const struct times *times, const struct threads *threads)
+{
+    const double waited = 1 + times->main_delay_s / times->main_s,
+                 alike = times->main_s > 0 && isfinite(waited)
+                             ? times->cpu_s * waited / times->wall_s
+                             : 1;
+    if (!threads->several || isfinite(times->alone_wait_s))
+        return 1;
+    return fmax(fmax(threads->busy, alike), 1 + 2 * one_more_cpu);
+}
+
 // The folder of the first run, which the loop has made, and whether it says anything.
 static struct look look_read(struct arena *arena, const char *folder)
 {
@@ -119,7 +134,7 @@ static struct look look_read(struct arena *arena, const char *folder)
     look = (struct look){.known = true,
                          .wall_s = account.times.wall_s,
                          .cpu_s = account.times.cpu_s,
-                         .busy = threads.busy};
+                         .busy = busy_cpus(&account.times, &threads)};
     // Each of several threads may be bound to other CPUs than the first.
     if (end_on && !threads.several)
         (void)cpus_parse(end_on, &look.end_on);
@@ -406,23 +421,43 @@ static void fit(struct panorama *panorama)
     panorama->loads.count = count;
 }
 
+// "; about 16 runs of each: where single runs vary by 10 %, expect ranges of ± 9 %", as far as
+// Student's t of pairs tells; "" where nobody knows.
+static const char *range_text(struct arena *arena, double runs, double confidence)
+{
+    struct critical critical;
+    if (!(runs >= 2))
+        return "";
+    critical_init(&critical, confidence);
+    const double range = 10 * critical_t(&critical, runs - 1) * sqrt(2 / runs);
+    critical_free(&critical);
+    return arena_format(arena,
+                        "; about %.0f runs of each: where single runs vary by 10 %%, expect ranges "
+                        "of ± %.0f %%",
+                        runs, range);
+}
+
 static void say(const struct panorama *panorama)
 {
     struct experiment *experiment = panorama->experiment;
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
-    const double time_s = (double)settings->max_time_ns / NS_PER_S;
     const double block = panorama->look->known ? block_s(panorama, panorama->loads.count) : 0;
-    const double least_s = (double)settings->runs_before_time * block;
-    const double most_s = settings->max_runs > 0 ? (double)settings->max_runs * block : INFINITY;
-    double total_s = fmax(least_s, time_s);
-    if (block > 0 && most_s < total_s)
-        total_s = most_s;
-    if (experiment->session.quiet)
+    double total_s = settings->max_time_ns > 0 ? (double)settings->max_time_ns / NS_PER_S : INFINITY;
+    if (block > 0) {
+        const double most = settings->max_runs > 0 ? (double)settings->max_runs : INFINITY;
+        total_s = fmin(fmax((double)settings->runs_before_time * block, total_s), most * block);
+    }
+    if (experiment->session.quiet || !isfinite(total_s))
         return;
-    complain("measuring %s alone and beside %s, for about %s (change with --quick or --for TIME)",
+    complain("measuring %s alone and beside each of these: %s, for about %s (change with --quick or "
+             "--for TIME)%s",
              experiment->target.count > 0 ? experiment->target.item[0] : "the target",
-             names_text(panorama, 0), duration(arena, total_s));
+             names_text(panorama, 0), duration(arena, total_s),
+             range_text(arena,
+                        block > 0 ? fmax(floor(total_s / block), (double)settings->runs_before_time)
+                                  : NAN,
+                        settings->confidence));
 }
 
 // ---- all of it
@@ -461,6 +496,11 @@ struct option_list panorama_metrics(struct experiment *experiment)
         return experiment->settings.metric;
     list_add(&metrics, &experiment->arena, both);
     ask(experiment, "--metric", both);
+    // Two that decide would widen all intervals, and six runs would have none.
+    if (!experiment->settings.decide) {
+        experiment->settings.decide = "wall_s";
+        ask(experiment, "--decide", "wall_s");
+    }
     return metrics;
 }
 
