@@ -300,7 +300,7 @@ static void add_neighbour(struct panorama *panorama, const struct neighbour *nei
         return;
     }
     // Where loads are is then the user's choice, and may be beside the target.
-    const char *name = panorama->placed || neighbour->apart ? neighbour->name : "cpu";
+    const char *name = panorama->placed || neighbour != neighbours ? neighbour->name : "cpu";
     list_add(&panorama->loads, &experiment->arena,
              arena_format(&experiment->arena, "%s=%s", name, spec));
     if (panorama->placed && (neighbour->apart || !neighbour->of_service))
