@@ -443,21 +443,23 @@ static void say(const struct panorama *panorama)
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
     const double block = panorama->look->known ? block_s(panorama, panorama->loads.count) : 0;
-    double total_s = settings->max_time_ns > 0 ? (double)settings->max_time_ns / NS_PER_S : INFINITY;
+    double total_s =
+        settings->max_time_ns > 0 ? (double)settings->max_time_ns / NS_PER_S : INFINITY;
     if (block > 0) {
         const double most = settings->max_runs > 0 ? (double)settings->max_runs : INFINITY;
         total_s = fmin(fmax((double)settings->runs_before_time * block, total_s), most * block);
     }
     if (experiment->session.quiet || !isfinite(total_s))
         return;
-    complain("measuring %s alone and beside each of these: %s, for about %s (change with --quick or "
-             "--for TIME)%s",
-             experiment->target.count > 0 ? experiment->target.item[0] : "the target",
-             names_text(panorama, 0), duration(arena, total_s),
-             range_text(arena,
-                        block > 0 ? fmax(floor(total_s / block), (double)settings->runs_before_time)
-                                  : NAN,
-                        settings->confidence));
+    complain(
+        "measuring %s alone and beside each of these: %s, for about %s (change with --quick or "
+        "--for TIME)%s",
+        experiment->target.count > 0 ? experiment->target.item[0] : "the target",
+        names_text(panorama, 0), duration(arena, total_s),
+        range_text(arena,
+                   block > 0 ? fmax(floor(total_s / block), (double)settings->runs_before_time)
+                             : NAN,
+                   settings->confidence));
 }
 
 // ---- all of it
