@@ -289,7 +289,7 @@ waited() {
 # bats test_tags=measures
 @test "a target that shares its CPU with a full load has waited for it, and the table says so" {
     in_tries 3 waited
-    [[ $output == *'Beside full (cpu --percent 100) it takes '*' of it waiting for a CPU.'* ]]
+    [[ $output == *'Beside full (cpu --percent 100) it takes '*': +'*' % by waiting for a CPU'* ]]
     run -0 "$JOSTLE" report --verbose out
     [[ $output =~ full:\ mean\ \+[0-9]+\ %:\ [0-9]+\ ((±\ [0-9.]+|\[[0-9.,\ ]+\])\ )?points\ waiting\ for\ the\ CPU,\ .*unexplained ]]
     is_valid result out/result.json

@@ -89,33 +89,85 @@ END
     [[ $output == *'Beside low (cpu --percent 10 --threads 1) '*' % sure)'* ]]
 }
 
+# How many cores this machine has.
+cores() {
+    lscpu -p=core,cpu | grep -v '^#' | cut -d, -f1 | sort -u | wc -l
+}
+
 # bats test_tags=slow
-@test "without a load it shows what neighbours that use half of the machine cost, and what looks closer" {
+@test "without a load it shows what sharing its CPU and each resource cost, and what looks closer" {
     quick_machine
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
     # shellcheck disable=SC2154 # bats sets it
-    [[ $stderr == *'alone and beside neighbours that use half of this machine, for about 60 s (--quick, --for TIME)'* ]]
-    [[ $stderr =~ about\ [0-9]+\ runs\ of\ each:\ sure\ to\ about\ ±\ [01]\.[0-9]\ times ]]
-    holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"]' <out/result.json
+    [[ $stderr == *'alone and beside each of these: sharing, memory, cache and disk, for about '*' of each: where single runs vary by 10 %'* ]]
+    holds '.loads | map(.name) == ["baseline", "sharing", "memory", "cache", "disk"]' <out/result.json
     holds '.settings | .min_runs == 6 and .max_time_s == 60' <out/result.json
-    [[ $output == *'Beside '*' (cpu --percent 50) '*'condition '*'closer: jostle slowdown '*'--load '*' -- sleep 0.02'* ]]
-    # The neighbours are on the CPUs of the target.
-    "$JOSTLE" slowdown --quiet --for 1s --max-runs 1 --target-cpus 0 --output bound -- true
-    holds '.settings | .target_cpus == "0" and .load_cpus == "0"' <bound/result.json
-    # Of a service the network, too.
+    holds '.slowdowns | map(select(.metric == "wall_s")) | length == 4 and all(.ci != null)' <out/result.json
+    [[ $output == *'Sharing its CPU with one busy program: '*'condition '*'closer: jostle slowdown '*'--load '*' -- sleep 0.02'* ]]
+    # Of a service the network, too, wherever the kernel puts them.
     "$JOSTLE" slowdown --quiet --for 1s --max-runs 1 --service 'sh -c "echo up; exec sleep 100"' --ready 'match:/up/' --output served -- true
-    holds '.loads | map(.name) | last == "network"' <served/result.json
+    holds '.loads | map(.name) | index("sharing") == null and last == "network"' <served/result.json
     run -2 "$JOSTLE" slowdown --quick --load 'a=cpu --percent 5' -- true
     [[ $output == *'--quick is for a slowdown without --load'* ]]
     run -2 "$JOSTLE" slowdown --quick --for 5s -- true
 }
 
-# bats test_tags=slow
-@test "a panorama of a long run takes as long as an interval needs, or what --for says" {
+@test "a panorama's neighbours are on CPUs that the target leaves, and one shares its CPU" {
     quick_machine
-    run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output out --for 2s -- sleep 0.3
-    [[ $stderr == *'6 runs of each condition take about '*': with less time than that there is no interval'* ]]
-    holds '.conditions | map(.runs) | max < 6' <out/result.json
+    (($(cores) > 1)) || skip 'this machine has one core'
+    # The target is where it binds itself, and is told nothing else.
+    last=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    "$JOSTLE" slowdown --quiet --max-runs 1 --output itself -- taskset -c "$last" true
+    # shellcheck disable=SC2016 # jq expands it
+    holds --arg cpu "$last" '.settings.target_cpus == null and (.loads | map(.spec) | (.[1] | endswith(" --cpus " + $cpu)) and (.[2:] | all(endswith(" --cpus " + $cpu) | not)))' <itself/result.json
+    # One placement for all conditions.
+    "$JOSTLE" slowdown --quiet --max-runs 1 --output out -- "$WORKLOADS/delannoy" 9
+    holds '.settings.target_cpus as $cpu | ($cpu | test("^[0-9]+$")) and (.loads[1].spec == "cpu --cpus " + $cpu) and (.settings.load_cpus == null)' <out/result.json
+    holds -s '(map(.cpus) | unique | length == 1) and (map(select(.condition == "memory")) | length > 0 and all(.[]; .load[0].cpus != .cpus))' <out/runs.jsonl
+    # --target-cpus is kept; and so are the CPUs that the user has for the loads.
+    "$JOSTLE" slowdown --quiet --max-runs 1 --target-cpus "$last" --output bound -- true
+    holds --arg cpu "$last" '.settings.target_cpus == $cpu and .loads[1].spec == "cpu --cpus " + $cpu' <bound/result.json
+    "$JOSTLE" slowdown --quiet --max-runs 1 --target-cpus "$last" --load-cpus "$last" --output chosen -- true
+    holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"] and (map(.spec // "") | all(test("--cpus") | not))' <chosen/result.json
+    # A session that continues has the same ones.
+    "$JOSTLE" slowdown --quiet --max-runs 2 --output out --resume -- "$WORKLOADS/delannoy" 9
+    holds '.loads[1].title == "Sharing its CPU with one busy program" and (.conditions | all(.runs == 2))' <out/result.json
+}
+
+# bats test_tags=slow
+@test "where the target leaves no CPU, what neighbours cost it is its CPU time" {
+    quick_machine
+    cpu=$(taskset -cp $$ | sed 's/.*[ ,-]//')
+    run -0 taskset -c "$cpu" "$JOSTLE" slowdown --max-runs 6 --output out -- "$WORKLOADS/delannoy" 9
+    [[ $output == *'Its CPU time beside memory traffic on its own CPUs, waiting left out: '* ]]
+    [[ $output != *'other cores'* ]]
+    # It waits for its CPU, and does not compute the more for that.
+    holds '[.slowdowns[] | select(.condition == "memory" and .metric == "cpu_s") | .ci != null] == [true]' <out/result.json
+    holds '(.slowdowns | map({key: (.condition + " " + .metric), value: .ratio}) | from_entries) as $of | $of["memory cpu_s"] < $of["sharing wall_s"]' <out/result.json
+}
+
+# bats test_tags=measures,slow
+@test "a program without memory accesses is slowed down by sharing its CPU, and not by memory traffic" {
+    (($(cores) > 1)) || skip 'this machine has one core'
+    registers() {
+        rm -rf out && "$JOSTLE" slowdown --quiet --quick --output out -- "$WORKLOADS/delannoy" 10 &&
+            holds '(.slowdowns | map(select(.metric == "wall_s") | {key: .condition, value: .}) | from_entries) as $of | $of.sharing.ratio > 1.3 * $of.memory.ratio' <out/result.json
+    }
+    in_tries 3 registers
+}
+
+# bats test_tags=slow
+@test "a panorama has six runs of each, and within --for of as many neighbours as there is time for" {
+    quick_machine
+    run -0 --separate-stderr timeout 100 "$JOSTLE" slowdown --output out --for 6s -- sleep 0.3
+    [[ $stderr == *'in 6 s there is no time for 6 runs beside '*'disk: for these: jostle slowdown '*"--load 'disk="*' -- sleep 0.3'* ]]
+    holds '(.conditions | length >= 2 and all(.runs >= 6)) and (.slowdowns | all(.ci != null))' <out/result.json
+    # Not even one neighbour.
+    run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output short --for 1s -- sleep 0.3
+    [[ $stderr == *'6 runs alone and beside one neighbour take about '*': in 1 s there is no interval'* ]]
+    # What is asked for by nobody is extended.
+    "$JOSTLE" slowdown --quiet --quick --output quick -- sleep 0.6
+    holds '.slowdowns | map(select(.metric == "wall_s")) | length == 4 and all(.ci != null)' <quick/result.json
 }
 
 @test "a load that cannot deliver is flagged in the record" {

@@ -43,8 +43,10 @@ static const struct command commands[] = {
               "that drift of the machine affects all alike, until the error is small enough; "
               "then prints the slowdown of each load with its confidence interval. With several "
               "--variant (or --revision) each runs alone and under each load, and is compared with "
-              "the first one, too. Without --load the loads are half of the CPUs, the memory "
-              "bandwidth, the cache and the disk, and it takes about a minute.",
+              "the first one, too. Without --load TARGET runs once to see how many CPUs it uses, "
+              "and is then measured as it shares them with a busy program, and beside neighbours "
+              "on half of the other cores that use half of the memory bandwidth, of the cache and "
+              "of the disk; it takes about a minute, or as long as six runs of each take.",
      .details = LOADS_HELP GATE_EXIT_HELP
      "Examples:\n"
      "  jostle slowdown -- ./solver input.dat\n"

@@ -1,4 +1,4 @@
-// What the commands slowdown (without a load), protect and capacity add to an experiment.
+// What the commands protect and capacity add to an experiment.
 #include "experiment.h"
 
 #include "common/child.h"
@@ -12,91 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define NS_PER_S 1000000000LL
-
-// Fewer runs of a condition have no interval of signed ranks (stats/ranks.h).
-enum { FEWEST_RUNS = 6, MOST_RUNS = 100, LONG_S = 60, QUICK_S = 15 };
-
-// A sequential work file of this size is written within a second or two, and longer than what the
-// caches of a disk hold.
-static const char *const neighbours[] = {
-    "cpu=cpu --percent 50",          "memory=mem --limit 50%",
-    "cache=cache --size 50",         "disk=io --sequential --limit 50% --file-size 512M",
-    "network=net --tcp --limit 50%", // of a service alone: what uses no network is not slowed by it
-};
-
-enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
-
-bool panorama_wanted(const struct experiment *experiment, const struct option_list *loads)
-{
-    const struct session *session = &experiment->session;
-    const bool wanted = loads->count == 0 && !experiment->cell &&
-                        experiment->settings.variant.count < 2 && session->revisions.count < 2 &&
-                        experiment->settings.parameter_list.count == 0 &&
-                        experiment->settings.parameter_scan.count == 0;
-    if (!wanted && (session->quick || session->for_ns > 0))
-        usage_error("--%s is for a slowdown without --load and --variant: give --max-time",
-                    session->quick ? "quick" : "for");
-    if (session->quick && session->for_ns > 0)
-        usage_error("--quick is --for %ds: give one of them", QUICK_S);
-    return wanted;
-}
-
-// Whether loadgen takes it on this machine: a work file needs room on a disk.
-static bool is_possible(struct arena *arena, const char *spec)
-{
-    char path[PATH_MAX];
-    const char *why;
-    size_t count;
-    OWNED char **words = words_split(strchr(spec, '=') + 1, &count, &why), *output = NULL;
-    struct option_list argv = {0};
-    list_add(&argv, arena, child_path("loadgen", path));
-    list_add_all(&argv, arena, (const char *const *)words, count);
-    list_add(&argv, arena, "--dry-run");
-    return child_run(argv.item, -1, &output) == 0;
-}
-
-static void set_limits(struct experiment *experiment)
-{
-    struct settings *settings = &experiment->settings;
-    const struct session *session = &experiment->session;
-    const struct options *given = experiment->given;
-    if (!options_given(given, "runs") && !options_given(given, "min-runs"))
-        settings->min_runs = settings->max_runs > 0 && settings->max_runs < FEWEST_RUNS
-                                 ? settings->max_runs
-                                 : FEWEST_RUNS;
-    if (options_given(given, "max-time"))
-        return;
-    if (!options_given(given, "runs") && !options_given(given, "max-runs"))
-        settings->max_runs = MOST_RUNS;
-    settings->max_time_ns = (session->quick ? QUICK_S : LONG_S) * NS_PER_S;
-    if (session->for_ns > 0)
-        settings->max_time_ns = session->for_ns;
-    experiment->panorama = true;
-}
-
-struct option_list panorama_loads(struct experiment *experiment)
-{
-    struct option_list loads = {0};
-    struct settings *settings = &experiment->settings;
-    const size_t count = settings->service ? NEIGHBOURS : NEIGHBOURS - 1;
-    for (size_t i = 0; i < count; i++)
-        if (is_possible(&experiment->arena, neighbours[i]))
-            list_add(&loads, &experiment->arena, neighbours[i]);
-        else if (!experiment->session.quiet)
-            complain("%.*s is left out: this machine has no such load, as loadgen has just said",
-                     (int)strcspn(neighbours[i], "="), neighbours[i]);
-    set_limits(experiment);
-    // The neighbours are where the target is, also in a command line that is made of this one.
-    if (settings->target_cpus && !settings->load_cpus && !settings->place &&
-        !settings->place_cpus) {
-        settings->load_cpus = settings->target_cpus;
-        json_array_append_new(json_object_get(experiment->asked, "options"),
-                              json_pack("[s, s]", "--load-cpus", settings->load_cpus));
-    }
-    return loads;
-}
 
 // One --load of protect: what is known of it before any setting, and what it is tried with.
 struct neighbour {
@@ -461,7 +376,7 @@ static void add_alone(const struct tries *tries, struct option_list *loads)
     for (size_t i = 0; i < tries->count; i++)
         for (size_t k = 0; k < tries->neighbour[i].settings.count; k++) {
             const char *target = without_load(arena, tries->neighbour[i].settings.item[k],
-                                           &tries->experiment->settings.setting);
+                                              &tries->experiment->settings.setting);
             bool is_new = target != NULL;
             for (size_t m = 0; m < done.count && is_new; m++)
                 is_new = strcmp(done.item[m], target) != 0;

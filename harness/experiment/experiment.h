@@ -298,6 +298,16 @@ struct session {
     int64_t for_ns; // 0: not given
 };
 
+// Of the loads that are ours: what the sentence of such a condition begins with.
+enum { DESCRIPTIONS = 8 };
+struct descriptions {
+    struct titled {
+        const char *name, *title; // of the condition
+        bool by_cpu_time;         // its effect is what the target's CPU time grows by
+    } item[DESCRIPTIONS];
+    size_t count;
+};
+
 struct experiment {
     struct arena arena;
     struct settings settings;
@@ -319,7 +329,8 @@ struct experiment {
     json_t *cell;     // NULL: none
     bool complete;    // --resume has nothing to do
     json_t *left_out; // [{setting, why}, ...] that protect cannot set here; NULL: it is no protect
-    bool panorama;    // its loads are ours, and --max-time may be exceeded where runs are long
+    struct descriptions descriptions;
+    bool look_wanted; // before its loads are known the target has to run once: see panorama_loads()
 };
 
 // experiment.json, with the machine as it is now. A new reference.
@@ -358,16 +369,28 @@ json_t *arguments_asked(struct experiment *experiment);
 // Wrong use ends the program.
 void variants_make(struct experiment *experiment);
 
-// `jostle slowdown -- COMMAND` without a load: what neighbours that use half of the machine cost
-// it.
+// `jostle slowdown -- COMMAND` without a load: what it costs the target to share its CPU, and what
+// neighbours on other CPUs cost it.
 
 // Whether the command line asks for it. --quick or --for with a load, or without one where
 // there are variants, end the program: what they would shorten has limits of its own.
 bool panorama_wanted(const struct experiment *experiment, const struct option_list *loads);
 
-// The loads, each with half of what this machine can do; those that cannot be had here are left
-// out, and said. Sets how long to measure where the command line does not.
-struct option_list panorama_loads(struct experiment *experiment);
+// The loads; those that cannot be had here, and those for which the user's time is too short, are
+// left out, and said. Sets where the target is, and how long to measure, where the command line
+// does not. What a run of the target has shown is in the folder $JOSTLE_LOOK; without that
+// look_wanted is set, and the loads are there for the checks alone. old: experiment.json of the
+// session before, whose loads these are; NULL: there is none.
+struct option_list panorama_loads(struct experiment *experiment, const json_t *old);
+// The texts of --metric; where none is given and the cost of a neighbour shows in the target's CPU
+// time, that, too.
+struct option_list panorama_metrics(struct experiment *experiment);
+// Gives the conditions their titles.
+void panorama_describe(const struct experiment *experiment);
+// Writes to stdout which run has to be looked at, as plan_write() does: look_word WORD, the
+// arguments of `jostle run`; look_text, the target, where that is to be said. False: it could not
+// be written.
+bool panorama_write_look(const struct experiment *experiment);
 
 // jostle protect: each load as it is, and with each setting that may protect the target.
 

@@ -656,6 +656,9 @@ json_t *conditions_to_json(const struct conditions *conditions)
         json_t *load = json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
                                  text_to_json(condition->spec), "parts", parts);
         json_array_append_new(loads, load);
+        if (condition->title)
+            json_object_update_new(load, json_pack("{s:s, s:b}", "title", condition->title,
+                                                   "by_cpu_time", condition->by_cpu_time));
         if (adjustment_is_none(&condition->adjustment))
             continue;
         const struct condition *bare = conditions_unprotected(conditions, condition);

@@ -343,7 +343,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
         capacity_limits(&experiment.settings, experiment.given);
     if (command->slowdown && !command->protect && !command->capacity &&
         panorama_wanted(&experiment, &loads))
-        loads = panorama_loads(&experiment);
+        loads = panorama_loads(&experiment, old);
     settings_complete(&experiment.settings);
     check_needed(&experiment);
     revisions_read(&experiment.revisions, &experiment.arena, &experiment.session.revisions);
@@ -351,8 +351,9 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     experiment.session.quiet = experiment.session.quiet || only_revisions;
     take_container(&experiment);
     add_variants(&experiment);
-    metrics_make(&experiment.metrics, &experiment.arena, &experiment.settings.metric,
-                 experiment.settings.decide, &experiment.variants);
+    const struct option_list metrics = panorama_metrics(&experiment);
+    metrics_make(&experiment.metrics, &experiment.arena, &metrics, experiment.settings.decide,
+                 &experiment.variants);
     if (experiment.settings.engine == ENGINE_HYPERFINE)
         metrics_check_hyperfine(&experiment.metrics);
     check_programs();
@@ -360,6 +361,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (command->protect)
         loads = protect_loads(&experiment, &loads);
     add_conditions(&experiment, command, loads);
+    panorama_describe(&experiment);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
     check_adjusted(&experiment);
@@ -380,7 +382,8 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     const bool written = only_revisions
                              ? revisions_write(&experiment.revisions, experiment.session.build,
                                                experiment.session.output, old)
-                             : write_all(&experiment, old);
+                         : experiment.look_wanted ? panorama_write_look(&experiment)
+                                                  : write_all(&experiment, old);
     json_decref(old);
     end(&experiment);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;

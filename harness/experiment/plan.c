@@ -56,9 +56,6 @@ void plan_write_session(const struct experiment *experiment)
     put_flag("cell", session->cell != NULL);
     put_flag("resume", session->resume);
     put_flag("complete", experiment->complete);
-    put_flag("panorama", experiment->panorama);
-    put_flag("panorama_fixed",
-             session->quick || session->for_ns > 0 || options_given(experiment->given, "max-time"));
 }
 
 void plan_write_resume(const struct experiment *experiment, const char *folder)

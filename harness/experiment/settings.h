@@ -245,8 +245,10 @@ struct description {
 
 struct condition {
     const char *name;
-    const char *spec; // as it was given; NULL: no load
-    const char *bare; // without its settings
+    const char *spec;  // as it was given; NULL: no load
+    const char *bare;  // without its settings
+    const char *title; // what its sentence begins with; NULL: nothing of its own
+    bool by_cpu_time;  // its effect is what the target's CPU time grows by
     struct adjustment adjustment;
     struct load *load;
     size_t load_count;

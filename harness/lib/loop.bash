@@ -32,6 +32,7 @@ declare -A plan=()                          # the settings that the loop acts on
 declare -a plan_meter=() plan_cold_paths=() # meter's command line; files for --cold
 declare -a plan_service=()                  # the arguments of the meter that keeps the service
 declare -a plan_probe=()                    # the arguments of the probe before each block; none: there is none
+declare -a look_words=()                    # the arguments of the `jostle run` that has to be looked at first
 declare -a plan_resume=()                   # the words that make the command line one that resumes
 declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
@@ -77,10 +78,10 @@ measure() {
     # A signal is kept until we know of the folder that has been made, which may have to be taken away again.
     starting=1
     plan_read "$@"
+    ((${#look_words[@]} == 0)) || look "$@"
     unset JOSTLE_REVISIONS # it is not for the target
     measure_open
     [[ -n ${plan[complete]:-} ]] || settings_open
-    [[ -z ${plan[panorama]:-} ]] || panorama_say
     day_us
     began_us=$REPLY
     now_us
@@ -96,6 +97,19 @@ measure() {
     phase=finished
     measure_print
     measure_verdict
+}
+
+# look KIND ARG...: makes the run that shows how the target uses this machine, and reads the plan that is made of it.
+# Where it fails, so will the first run of the experiment, which then says why.
+look() {
+    [[ -z ${plan[look_text]:-} ]] || warn "${plan[look_text]:0:60}: a first run, for its time and its CPUs"
+    temporary_make look
+    local folder=$REPLY/run # of that run
+    foreground "$BASH" "$JOSTLE_HARNESS/jostle" run --quiet --no-probe --runs 1 --output "$folder" \
+        "${look_words[@]}" >"$SINK" 2>&1 </dev/null || true
+    look_words=() plan=()
+    local -x JOSTLE_LOOK=$folder
+    plan_read "$@"
 }
 
 # measure_traps: whatever ends us, no target and no load stays behind.
@@ -181,7 +195,7 @@ meter_start() {
 
 # measure_loop: runs what stats asks for until it says stop.
 measure_loop() {
-    local condition block order made
+    local condition block order
     phase=running
     series_find
     while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause || ${NEXT[0]} == probe ]]; do
@@ -205,9 +219,7 @@ measure_loop() {
             measure_series "$block"
             continue
         fi
-        made=$runs_made
         measure_run "$condition" "$block"
-        [[ -z ${plan[panorama]:-} || $made -gt 0 || $runs_made == 0 ]] || panorama_extend
     done
     live_end
     stop_reason=${NEXT[1]}
@@ -221,7 +233,7 @@ series_find() {
     for name in "${conditions[@]}"; do
         variant=${condition_variant[$name]}
         condition_series[$name]=$variant
-        [[ -z $verbose_fd${plan[panorama]:-}${plan[service]:-}${plan[cold]:-}${condition_loads[$name]:-} ]] || condition_series[$name]=-
+        [[ -z $verbose_fd${plan[service]:-}${plan[cold]:-}${condition_loads[$name]:-} ]] || condition_series[$name]=-
         [[ -z ${condition_settings[$name]:-}${condition_sweep[$name]:-}${command_prepare[variant]:-}${command_conclude[variant]:-} ]] || condition_series[$name]=-
     done
 }
@@ -274,49 +286,6 @@ measure_time_is_up() {
     [[ $1 == 0 || $measuring_us != 0 ]] || measuring_us=$REPLY
     [[ -n ${plan[max_time_us]:-} && $measuring_us != 0 ]] || return 1
     ((REPLY - measuring_us >= plan[max_time_us] && runs_made >= ${plan[runs_before_time]:-0}))
-}
-
-# panorama_say: what is measured where no load was given, and how long that takes.
-panorama_say() {
-    [[ -z ${plan[quiet]:-} ]] || return 0
-    duration_text "$((plan[max_time_us] / 1000000))"
-    warn "measures ${command_text[0]:0:60} alone and beside neighbours that use half of this machine, for about $REPLY (--quick, --for TIME)"
-}
-
-# panorama_extend: after the first run, how many of each condition there will be, and how sure that is. Where
-# one run is so long that --max-time leaves too few for an interval, it is moved, unless the user chose it.
-panorama_extend() {
-    local conditions_us needed_us runs
-    now_us
-    # A service has unmeasured runs in each block.
-    conditions_us=$(((REPLY - measuring_us) * (${#conditions[@]} + ${plan[service_warmup]:-0})))
-    needed_us=$((6 * conditions_us))
-    if ((needed_us <= plan[max_time_us])); then
-        runs=$((plan[max_time_us] / conditions_us))
-        ((runs <= plan[max_runs])) || runs=${plan[max_runs]}
-        panorama_sure "$runs"
-        return
-    fi
-    duration_text "$((needed_us / 1000000))"
-    if [[ -n ${plan[panorama_fixed]:-} ]]; then
-        warn "6 runs of each condition take about $REPLY: with less time than that there is no interval"
-        return 0
-    fi
-    plan[max_time_us]=$needed_us
-    warn "6 runs of each condition, the fewest that have an interval, take about $REPLY (--for TIME: end earlier, without one)"
-}
-
-# panorama_sure RUNS: how wide an interval of so many pairs is over what single runs vary by, Student's t times
-# sqrt(2 / n): 1.5 for 6 runs, 0.3 for 100.
-panorama_sure() {
-    local width=0.3
-    [[ -z ${plan[quiet]:-} ]] || return 0
-    case $1 in
-        [6-9]) width=1.3 ;;
-        1[0-9]) width=0.9 ;;
-        [2-4][0-9]) width=0.5 ;;
-    esac
-    warn "about $1 runs of each: sure to about ± $width times what single runs vary by"
 }
 
 # measure_await EVENT: until meter has sent it.
@@ -707,6 +676,7 @@ plan_take() {
         service_word) plan_service+=("$2") ;;
         probe_word) plan_probe+=("$2") ;;
         meter) plan_meter+=("$2") ;;
+        look_word) look_words+=("$2") ;;
         resume_word) plan_resume+=("$2") ;;
         export_format | export_file) exports+=("$2") ;;
         cold_path) plan_cold_paths+=("$2") ;;

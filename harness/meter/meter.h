@@ -647,6 +647,7 @@ struct outcome {
     int64_t end_ns;             // CLOCK_MONOTONIC of its end, see ending_ns()
     struct counters after;      // read when meter had seen it
     struct stall_totals stalls; // of the target, until its end
+    struct cpu_list cpus;       // that its main process was bound to at its end; none: not known
     struct stops stops;
     struct usage usage;
     bool timed_out;

@@ -133,6 +133,8 @@ static void add_system(struct line *line, const struct run *run)
     add_pressure(line, &run->before, after);
     add_grown_us(line, "steal_s", run->before.steal_us, after->steal_us);
     line_text(line, "cpus", cpus_format(&run->launch->report->cpus, cpus, sizeof cpus));
+    if (run->outcome.cpus.count > 0)
+        line_text(line, "end_cpus", cpus_format(&run->outcome.cpus, cpus, sizeof cpus));
 }
 
 // What all that ran on the machine took meanwhile.

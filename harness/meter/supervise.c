@@ -99,6 +99,8 @@ static void note_end(struct supervisor *supervisor)
     // may have been before, and stays in its time.
     if (supervisor->child != with->launch->pid)
         supervisor->alive = supervisor->woken = awake_now(with->own_fd);
+    outcome->cpus.count = 0;
+    (void)cpus_of_thread(with->launch->pid, &outcome->cpus);
     stalls_end(&outcome->stalls, &with->launch->stalls, with->launch->pid);
     outcome->end_ns = ending_ns(&supervisor->alive, &supervisor->woken, report->start_ns,
                                 &report->stalls, &outcome->stalls);

@@ -3,45 +3,65 @@
 // decided here.
 #include "texts.h"
 
-// Of the extra time: what has so much of it is nearly all of it, and most of it.
-static const double nearly_all = 0.9, most = 0.6, worth_naming = 0.15;
+// Of the extra time: what has less of it is not named.
+static const double worth_naming = 0.05;
 
+#define CPU_TIME "cpu_s" // a metric
+
+// One cause of extra time, in points of the time alone.
 struct cause {
     const char *words;
-    double share;
+    struct estimate points;
 };
 
-static int by_share(const void *a, const void *b)
+static int by_points(const void *a, const void *b)
 {
     const struct cause *one = a, *other = b;
-    return (one->share < other->share) - (one->share > other->share);
+    return (one->points.center < other->points.center) -
+           (one->points.center > other->points.center);
 }
 
-// ": nearly all of it waiting for a CPU"; "" where it is not known.
-static const char *causes_text(struct arena *texts, const struct value *points)
+// "+90 %" or "+13 ± 7 %"
+static const char *points_text(struct arena *texts, const struct estimate *points)
+{
+    const double half = (points->high - points->low) / 2;
+    const int decimals = points->center < 9.95 ? 1 : 0;
+    const char *center = number_fixed(points->center, decimals, ROOM);
+    return half > 0 ? said(texts, "+%s ± %s %%", center, number_fixed(half, decimals, ROOM))
+                    : said(texts, "+%s %%", center);
+}
+
+// ": +90 ± 3 % by waiting for a CPU, +13 ± 7 % by slower execution"; "" where it is not known. What
+// is a small part of all of it is left out.
+static const char *causes_text(struct arena *texts, const struct value *attribution)
 {
     static const struct {
         const char *key, *words;
     } known[] = {{"cpu", "waiting for a CPU"},     {"execution", "slower execution"},
                  {"memory", "waiting for memory"}, {"io", "waiting for the disk"},
-                 {"steal", "taken by the host"},   {"unexplained", "unexplained"}};
+                 {"steal", "what the host took"},  {"unexplained", "what is not explained"}};
     enum { CAUSES = sizeof known / sizeof *known };
+    const struct value *points = view_get(attribution, "points"),
+                       *intervals = view_get(attribution, "intervals");
     struct cause cause[CAUSES];
     double sum = 0;
+    const char *all = NULL;
     for (size_t i = 0; i < CAUSES; i++) {
-        const double points_of = view_real(points, known[i].key);
-        cause[i] = (struct cause){known[i].words, points_of > 0 ? points_of : 0};
-        sum += cause[i].share;
+        const double center = view_real(points, known[i].key);
+        const struct value *low = view_first(view_get(intervals, known[i].key));
+        cause[i] = (struct cause){
+            known[i].words,
+            {center > 0 ? center : 0, view_number(low, NAN),
+             view_number(low ? view_next(view_get(intervals, known[i].key), low) : NULL, NAN)}};
+        sum += cause[i].points.center;
     }
     if (!(sum > 0))
         return "";
-    qsort(cause, CAUSES, sizeof *cause, by_share);
-    const double first = cause[0].share / sum, second = cause[1].share / sum;
-    if (first >= nearly_all)
-        return said(texts, ": nearly all of it %s", cause[0].words);
-    if (first >= most || second < worth_naming)
-        return said(texts, ": most of it %s", cause[0].words);
-    return said(texts, ": partly %s, partly %s", cause[0].words, cause[1].words);
+    qsort(cause, CAUSES, sizeof *cause, by_points);
+    for (size_t i = 0; i < CAUSES && cause[i].points.center >= worth_naming * sum; i++)
+        all = joined(texts, all, ", ",
+                     said(texts, "%s by %s", points_text(texts, &cause[i].points), cause[i].words));
+    return said(texts, ": %s", all);
 }
 
 // "half (cpu --percent 50)", or the name alone where that is all of the load.
@@ -106,26 +126,28 @@ struct finding {
     const struct quantity *metric;
     struct estimate plain; // in the metric's own direction
     enum statistic statistic;
-    const char *load; // "half (cpu --percent 50)"
+    const char
+        *beside; // "Beside half (cpu --percent 50) ", or the title of a load: "Sharing ...: "
+    const char *subject; // "it takes ", "rps is ", "its p90 is "; "" behind a title
     bool timed;
     double sure;
 };
 
-// "it takes", "rps is", "its p90 is": what the figure is of, and its verb.
-static const char *subject(const struct finding *finding)
+// "it takes ", "rps is ", "its p90 is ": what the figure is of, and its verb.
+static const char *subject_of(const struct experiment *of, enum statistic statistic,
+                              const struct quantity *metric, bool timed)
 {
-    const enum statistic statistic = finding->statistic;
-    struct arena *texts = finding->of->texts;
-    const char *words = finding->metric->words;
+    struct arena *texts = of->texts;
+    const char *words = metric->words;
     if (statistic == STATISTIC_TYPICAL || statistic == STATISTIC_MEAN || statistic == STATISTICS)
-        return finding->timed ? "it takes" : said(texts, "%s is", words);
-    return finding->timed ? said(texts, "its %s is", statistic_words[statistic])
-                          : said(texts, "the %s of %s is", statistic_words[statistic], words);
+        return timed ? "it takes " : said(texts, "%s is ", words);
+    return timed ? said(texts, "its %s is ", statistic_words[statistic])
+                 : said(texts, "the %s of %s is ", statistic_words[statistic], words);
 }
 
 static const char *as_what(const struct finding *finding)
 {
-    return finding->timed ? "long" : "high";
+    return finding->timed ? "long" : *finding->subject == '\0' ? "much" : "high";
 }
 
 // Which of the condition's loads did not come to what was asked of it.
@@ -180,14 +202,15 @@ static const char *unknown(const struct finding *finding)
     struct arena *texts = finding->of->texts;
     const char *groups = groups_text(finding);
     if (plain->low > 1 || plain->high < 1)
-        return said(
-            texts, "Beside %s %s %sabout %s, but that may still be chance after %s runs of each%s.",
-            finding->load, subject(finding), groups, times_as(texts, plain, as_what(finding), NAN),
-            number_fixed(view_real(finding->slowdown, "pairs"), 0, ROOM), needed_text(finding));
-    const char *front = *groups != '\0'  ? said(texts, "%s %s", subject(finding), groups)
+        return said(texts, "%s%s%sabout %s, but that may still be chance after %s runs of each%s.",
+                    finding->beside, finding->subject, groups,
+                    times_as(texts, plain, as_what(finding), NAN),
+                    number_fixed(view_real(finding->slowdown, "pairs"), 0, ROOM),
+                    needed_text(finding));
+    const char *front = *groups != '\0'  ? said(texts, "%s%s", finding->subject, groups)
                         : finding->timed ? "the effect is unclear so far: "
-                                         : said(texts, "%s unclear so far: ", subject(finding));
-    return said(texts, "Beside %s %sanything from %s to %s (%.4g %% sure)%s.", finding->load, front,
+                                         : said(texts, "%sunclear so far: ", finding->subject);
+    return said(texts, "%s%sanything from %s to %s (%.4g %% sure)%s.", finding->beside, front,
                 difference_text(plain->low, finding->timed, ROOM),
                 difference_text(plain->high, finding->timed, ROOM), 100 * finding->sure,
                 needed_text(finding));
@@ -196,22 +219,21 @@ static const char *unknown(const struct finding *finding)
 static const char *none(const struct finding *finding)
 {
     const struct interval plain = {.low = finding->plain.low, .high = finding->plain.high};
-    const char *of =
-        finding->timed ? "" : said(finding->of->texts, " on %s", finding->metric->words);
-    return said(finding->of->texts,
-                "Beside %s no effect%s is seen: at most %s either way (%.4g %% sure).",
-                finding->load, of, percent_of(effect_at_most(&plain), ROOM), 100 * finding->sure);
+    const char *of = finding->timed || *finding->subject == '\0'
+                         ? ""
+                         : said(finding->of->texts, " on %s", finding->metric->words);
+    return said(finding->of->texts, "%sno effect%s is seen: at most %s either way (%.4g %% sure).",
+                finding->beside, of, percent_of(effect_at_most(&plain), ROOM), 100 * finding->sure);
 }
 
 static const char *seen(const struct finding *finding)
 {
     struct arena *texts = finding->of->texts;
-    return said(texts, "Beside %s %s %s%s%s%s.", finding->load, subject(finding),
-                groups_text(finding),
+    return said(texts, "%s%s%s%s%s%s.", finding->beside, finding->subject, groups_text(finding),
                 times_as(texts, &finding->plain, as_what(finding), finding->sure),
                 finding->statistic == STATISTIC_MEAN ? " on average" : "",
                 finding->timed && finding->plain.center > 1
-                    ? causes_text(texts, view_path(finding->slowdown, "attribution", "points"))
+                    ? causes_text(texts, view_get(finding->slowdown, "attribution"))
                     : "");
 }
 
@@ -229,14 +251,13 @@ static const char *timed_out(const struct finding *finding)
     if (!finding->timed || !(censored + base_censored > 0))
         return NULL;
     if (base_censored > 0 || !(ratio > 0))
-        return said(texts, "Beside %s the slowdown is not known: %s.", finding->load,
+        return said(texts, "%sthe slowdown is not known: %s.", finding->beside,
                     base_censored > 0
                         ? "runs of the baseline ran into the time-out"
                         : said(texts, "%.0f of %.0f runs ran into the time-out", censored, runs));
-    return said(
-        texts,
-        "Beside %s it takes at least %s times as long: %.0f of %.0f runs ran into the time-out.",
-        finding->load, number_fixed(floor(100 * ratio) / 100, 2, ROOM), censored, runs);
+    return said(texts, "%s%sat least %s times as long: %.0f of %.0f runs ran into the time-out.",
+                finding->beside, finding->subject, number_fixed(floor(100 * ratio) / 100, 2, ROOM),
+                censored, runs);
 }
 
 // Of a figure that is the same in all runs of both, or is 0 in those of the baseline.
@@ -249,41 +270,41 @@ static const char *without_interval(const struct finding *finding)
     struct arena *texts = finding->of->texts;
     if (isnan(base) || isnan(center))
         return NULL;
-    const char *words = finding->timed ? "it takes" : said(texts, "%s is", finding->metric->words),
+    const char *words = *finding->subject == '\0' ? ""
+                        : finding->timed          ? "it takes "
+                                                  : said(texts, "%s is ", finding->metric->words),
                *value = kept(texts, number_scaled(center, finding->metric->unit, ROOM)),
                *before = kept(texts, number_scaled(base, finding->metric->unit, ROOM));
     if (!view_holds(finding->slowdown, "constant"))
-        return base == 0 && center > 0 ? said(texts, "Beside %s %s %s, and %s in all runs alone.",
-                                              finding->load, words, value, before)
+        return base == 0 && center > 0 ? said(texts, "%s%s%s, and %s in all runs alone.",
+                                              finding->beside, words, value, before)
                                        : NULL;
-    return center == base ? said(texts, "Beside %s no effect on %s is seen: %s in all runs.",
-                                 finding->load, finding->metric->words, value)
-                          : said(texts, "Beside %s %s %s in all runs, and %s alone.", finding->load,
-                                 words, value, before);
+    return center == base ? said(texts, "%sno effect on %s is seen: %s in all runs.",
+                                 finding->beside, finding->metric->words, value)
+                          : said(texts, "%s%s%s in all runs, and %s alone.", finding->beside, words,
+                                 value, before);
 }
 
 // Of a program that runs for a fixed time its time says nothing; NULL: it is none.
 static const char *fixed_time(const struct experiment *of, const struct value *entry,
-                              const char *load)
+                              const char *beside)
 {
     const char *text = view_text(view_get(entry, "fixed_time"), "text");
-    return !text  ? NULL
-           : load ? said(of->texts, "Beside %s %s.", load, shown(of->texts, text))
-                  : said(of->texts, "Alone %s.", shown(of->texts, text));
+    return !text ? NULL : said(of->texts, "%s%s.", beside, shown(of->texts, text));
 }
 
 static const char *sentence_of(const struct finding *finding)
 {
     struct arena *texts = finding->of->texts;
     const char *fixed =
-        finding->timed ? fixed_time(finding->of, finding->slowdown, finding->load) : NULL;
+        finding->timed ? fixed_time(finding->of, finding->slowdown, finding->beside) : NULL;
     if (fixed)
         return fixed;
     if (isnan(finding->plain.center) || view_holds(finding->slowdown, "constant"))
         return timed_out(finding) ?: without_interval(finding);
     if (isnan(finding->plain.low))
-        return said(texts, "Beside %s %s about %s times as %s: too few runs to say how surely.",
-                    finding->load, subject(finding),
+        return said(texts, "%s%sabout %s times as %s: too few runs to say how surely.",
+                    finding->beside, finding->subject,
                     number_significant(finding->plain.center, ROOM), as_what(finding));
     switch (ratio_effect(finding->slowdown)) {
     case EFFECT_SEEN:
@@ -295,6 +316,12 @@ static const char *sentence_of(const struct finding *finding)
     }
 }
 
+// What the sentence on one of jostle's own loads begins with; NULL: it is another one.
+static const char *title_of(const struct experiment *experiment, const char *condition)
+{
+    return view_text(view_entry(experiment->loads, "name", condition), "title");
+}
+
 // NULL: there is nothing to say of it.
 static const char *finding_text(const struct experiment *experiment, const struct value *slowdown,
                                 const struct quantity *metric)
@@ -302,14 +329,20 @@ static const char *finding_text(const struct experiment *experiment, const struc
     const char *condition = view_text(slowdown, "condition");
     if (!condition)
         return NULL;
+    const char *title = title_of(experiment, condition);
+    const bool timed = metric_is_wall(metric),
+               is_titles = title && (timed || strcmp(metric->name, CPU_TIME) == 0);
+    const enum statistic statistic = statistic_named(view_text(slowdown, "statistic"));
     const struct finding finding = {
         .of = experiment,
         .slowdown = slowdown,
         .metric = metric,
         .plain = ratio_of_alone(slowdown, metric),
-        .statistic = statistic_named(view_text(slowdown, "statistic")),
-        .load = load_text(experiment, condition),
-        .timed = metric_is_wall(metric),
+        .statistic = statistic,
+        .beside = title ? said(experiment->texts, "%s: ", shown(experiment->texts, title))
+                        : said(experiment->texts, "Beside %s ", load_text(experiment, condition)),
+        .subject = is_titles ? "" : subject_of(experiment, statistic, metric, timed),
+        .timed = timed,
         .sure = view_confidence(experiment->settings),
     };
     const char *sentence = sentence_of(&finding);
@@ -330,6 +363,22 @@ static int largest_first(const void *a, const void *b)
     return (one->size < other->size) - (one->size > other->size);
 }
 
+// Whether there is a sentence on that metric: beside a load that shares the target's CPUs its CPU
+// time says what the load costs it, and beside other loads of jostle's own its wall time.
+static bool has_sentence(const struct experiment *experiment, const struct value *slowdown,
+                         const struct quantity *metric)
+{
+    const char *condition = view_text(slowdown, "condition");
+    const bool is_cpu_time = strcmp(metric->name, CPU_TIME) == 0;
+    if (condition && title_of(experiment, condition) && (is_cpu_time || metric_is_wall(metric))) {
+        const struct value *load = view_entry(experiment->loads, "name", condition);
+        const bool by_cpu_time =
+            view_holds(load, "by_cpu_time") && slowdown_of(experiment, condition, CPU_TIME) != NULL;
+        return by_cpu_time == is_cpu_time;
+    }
+    return metric == main_metric(experiment) || view_holds(slowdown, "decides");
+}
+
 void finding_put_slowdowns(struct line *json, const struct experiment *experiment)
 {
     const struct metric_list *list = &experiment->metrics;
@@ -342,7 +391,7 @@ void finding_put_slowdowns(struct line *json, const struct experiment *experimen
             const struct quantity *metric = &list->item[m];
             const bool is_main = metric == main_metric(experiment);
             if (!view_matches(item, "metric", metric->name) ||
-                !(is_main || view_holds(item, "decides")))
+                !has_sentence(experiment, item, metric))
                 continue;
             const char *text = finding_text(experiment, item, metric);
             if (text)
@@ -398,7 +447,7 @@ static void put_alone(struct line *json, const struct experiment *experiment,
     const char *verb = timed ? "It takes" : said(texts, "%s is", metric->words),
                *value = kept(texts, number_scaled(center, metric->unit, ROOM));
     const char *time = timed ? view_string(view_path(baseline, "time", "text")) : NULL;
-    const char *fixed = timed ? fixed_time(experiment, baseline, NULL) : NULL;
+    const char *fixed = timed ? fixed_time(experiment, baseline, "Alone ") : NULL;
     if (fixed)
         visible_add(json, fixed);
     visible_add(json, censored > 0
