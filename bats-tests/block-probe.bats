@@ -150,6 +150,7 @@ replaced() {
     holds '.machine.probes == 1' <out/result.json
 }
 
+# bats test_tags=slow
 @test "a probe that dies ends nothing: the experiment says so and continues" {
     replaced probe 'read line; exit 1'
     JOSTLE_BUILD=$PWD/build "$JOSTLE" run --quiet --max-runs 2 --output out -- sleep 0.11

@@ -130,7 +130,7 @@ found() {
     fails '.: is no regular file' 'file:.:/(.)/' :
     # One that is no number only counts where its value would.
     run -0 values 'l=stdout:/x=(.*)/' 'f=stdout:/x=(.*)/,take=first' 'm=stdout:/x=(.*)/,take=max' -- printf 'x=-\nx=2\n'
-    [ "${lines[*]}" = 'l 2 f null m null f: no number: "-"' ]
+    [ "${lines[*]}" = 'f null l 2 m null f: no number: "-"' ]
     # What is no result may be missing.
     run -0 values 'e=stdout:/errors: (.*)/,role=errors' 'x=stdout:/(1)/' -- echo 1
     [ "${lines[*]}" = 'e null x 1' ]

@@ -181,6 +181,7 @@ width() {
     awk -v plain="$plain" -v early="$early" -v late="$late" -v over="$over" 'BEGIN { exit !(late < 0.9 * plain && early > 1.05 * plain && over > 1.05 * late) }'
 }
 
+# bats test_tags=slow
 @test "an undecided gate names the limit that ended it, and how many runs would decide" {
     # The truth is the limit.
     run -4 "$JOSTLE" slowdown --quiet --at-most 1.00001 --confidence 99.9999% --variant old='sleep 0.01' --variant new='sleep 0.010' --max-time 3s --output time
