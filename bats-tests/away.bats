@@ -73,6 +73,7 @@ some_runs() {
     [[ -d records && ! -L records ]]
 }
 
+# bats test_tags=slow
 @test "while it is measured, the folder's name leads to the records, and report and a second jostle find them" {
     "$JOSTLE" run -r 200 -- sleep 0.05 >/dev/null 2>&1 </dev/null 3>&- &
     jostle_pid=$!

@@ -34,7 +34,7 @@ run_of() {
 # experiment OPTION...: lets stats decide an experiment of made-up runs; the summary is
 # then in summary, what was asked for in asked, a line each.
 experiment() {
-    untraced made_up_runs "$@"
+    made_up_runs "$@"
 }
 
 made_up_runs() {
@@ -192,7 +192,7 @@ timed_asked() {
         | { schema: "jostle.run/1", condition, block, order } + (if .kind == "washout" then { washout: true } else {} end)
             + (if $washed > 0 then { washout_runs: $washed } else {} end) + { wall_s: (.us / 1000000) }
             + { load: [{ name: .condition, unit: "CPUs", offered: 1, achieved: (if $washed > 0 then 1 else 0.5 end) }], flags: (if $washed > 0 then [] else ["steal"] end) }' \
-        < <(untraced timed_asked) >runs.jsonl
+        < <(timed_asked) >runs.jsonl
     "$BIN/stats" --derive .
     diff <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' summary) <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' result.json)
     # What disturbed runs that do not count, and what loads delivered then, is no matter.

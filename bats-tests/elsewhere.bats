@@ -187,6 +187,7 @@ nothing_there_lives() {
     done
 }
 
+# bats test_tags=slow
 @test "a host that answers nonsense, or nothing, is a failure" {
     local text
     for text in 'hello' 'tar x' 'tar 9999999999999' 'experiment -5' 'run {"a":1}' 'tar 5\nabcde' 'tar 100\nabc' ''; do
@@ -206,6 +207,7 @@ nothing_there_lives() {
     eventually 20 nothing_left
 }
 
+# bats test_tags=slow
 @test "a host that never stops to answer is given up" {
     host 'exec yes'
     JOSTLE_SILENCE_S=4 run -1 timeout 60 "$JOSTLE" run --quiet --on web1 --output out -- true
@@ -232,6 +234,7 @@ sends() {
     host "$(says alive "tar $(stat -c %s "$1")"); cat ${PWD@Q}/$1; exit 0"
 }
 
+# bats test_tags=slow
 @test "of what a host sends only plain files are taken, as ours, into the folder" {
     local what
     mkdir from
@@ -272,6 +275,7 @@ sends() {
     cmp kept copy
 }
 
+# bats test_tags=slow
 @test "many open descriptors of who started it do no harm" {
     (($(ulimit -Hn) > 1300)) || skip 'so many are not allowed'
     # shellcheck disable=SC2016 # for the other shell

@@ -93,6 +93,7 @@ by_options() {
     run -0 grep -vxFf known named || [[ $status -eq 1 && -z $output ]]
 }
 
+# bats test_tags=slow
 @test "a metric of what it gets done is judged, and its time is no problem then" {
     command -v sysbench >/dev/null || skip "sysbench is not installed"
     "$JOSTLE" slowdown --quiet --output out --min-runs 2 --max-runs 2 --metric @sysbench-cpu --load 'idle=exec: sleep 60' -- sysbench cpu --time=1 run

@@ -87,6 +87,7 @@ slower_fails() {
     [[ $status -eq 130 && ! -e perf/2.sleep_0.06 && -z $(ls -A ../temporary) ]]
 }
 
+# bats test_tags=slow
 @test "somebody without any right gets the bundle, if it is what its checksum says, and the old revision of a shallow clone" {
     ((EUID == 0)) || skip 'needs root, to be somebody else'
     type -P setpriv >/dev/null || skip 'setpriv is not installed'
@@ -105,6 +106,7 @@ slower_fails() {
     [[ $output == *'- new is '*'faster alone'* ]]
 }
 
+# bats test_tags=slow
 @test "the job for GitLab in docs/ci.md is one that passes" {
     local job
     python3 -c 'import yaml' 2>/dev/null || skip 'python3-yaml is not installed'

@@ -23,6 +23,7 @@ hyperfine() {
     }
 }
 
+# bats test_tags=slow
 @test "what hyperfine's tests run, runs, and what they refuse is refused" {
     local line
     local -a words
@@ -170,6 +171,7 @@ LINES
     [[ -s jostle-results/json ]]
 }
 
+# bats test_tags=slow
 @test "an export has the command that was typed, its parameters, and the name that was given" {
     "$JOSTLE" run --quiet --output scan -r 2 -P n 1 2 'sleep 0.0{n}; true' --export-json json --export-csv csv
     holds '.results | map(.command) == ["sleep 0.01; true", "sleep 0.02; true"] and map(.parameters) == [{n: "1"}, {n: "2"}]' <json

@@ -250,7 +250,7 @@ points() {
         printf '%s\n' "${records//@/$'\n'}" >"pair.$number/runs.jsonl"
     done <pairs
     "$BIN/stats" --derive pair.*
-    jq '.slowdowns[0] | select(.distinguishable)
+    command jq '.slowdowns[0] | select(.distinguishable)
         | { ratio, points: .attribution.points,
             words: (.attribution.text | gsub(" \\([^)]*\\)"; "") | [scan("[0-9.]+(?= points| waiting| slower| more| taken| unexplained)") | tonumber]),
             whole: (.attribution.text | capture("\\+(?<n>[0-9.]+) %").n | tonumber) }' pair.*/result.json | jq -s . >all.json

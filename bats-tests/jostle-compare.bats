@@ -12,7 +12,7 @@ setup() {
 # experiment.json.
 made() {
     mkdir "$1"
-    jq -n '{ schema: "jostle.experiment/1", command: ["./solver", "input file"],
+    command jq -n '{ schema: "jostle.experiment/1", command: ["./solver", "input file"],
         loads: [{ name: "baseline", spec: null }, { name: "half", spec: "cpu --percent 50" }],
         settings: { error: 0.05, confidence: 0.95, min_runs: 10, max_runs: 10, metric: ["wall_s"], seed: 1, engine: "meter", nice: null, ignore_failure: false, discard_warmup: 0 },
         program: { path: "/home/me/solver", sha256: ("ab" * 32), size_bytes: 4096, mtime: "2026-01-01T00:00:00Z", reason: null },

@@ -88,6 +88,7 @@ left() {
     grep -q 'interrupted by SIGINT' errors
 }
 
+# bats test_tags=slow
 @test "where SIGINT is ignored at the start, Ctrl-C ends neither the measurement nor a load" {
     # bash starts a background job of a script so.
     setsid "$JOSTLE" slowdown --output out --seed 1 --min-runs 2 --max-runs 2 \
@@ -264,6 +265,7 @@ left() {
     run ! grep 'waits for' errors
 }
 
+# bats test_tags=slow
 @test "a --cleanup that hangs after a signal is ended after JOSTLE_UNDO_S, which is said" {
     JOSTLE_UNDO_S=3 "$JOSTLE" run --output out --runs 2 --cleanup "exec sleep $tag" -- sleep 60 >/dev/null 2>errors </dev/null 3>&- &
     harness=$!

@@ -57,6 +57,7 @@ free() {
     flock -n -s out/runs.jsonl true
 }
 
+# bats test_tags=slow
 @test "after SIGKILL it goes on where it was, in the order that it would have had" {
     killed_after 3
     local before

@@ -174,6 +174,7 @@ is_of_size() {
     done
 }
 
+# bats test_tags=slow
 @test "a low rate makes operations smaller, so that the load makes some" {
     local load
     for load in 'mem --footprint 4MiB --limit 100k' 'mem --footprint 4MiB --kernel stream --limit 200k' 'mem --footprint 4MiB --kernel chase --limit 200' \
@@ -513,6 +514,7 @@ cpuset_group() {
     printf '0-1\n' >"$GROUP/cpuset.cpus"
 }
 
+# bats test_tags=slow
 @test "a load whose CPUs are taken from it says so, once" {
     local load
     cpuset_group

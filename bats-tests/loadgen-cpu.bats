@@ -71,6 +71,7 @@ claims_in_window() {
     claimed "$1"
 }
 
+# bats test_tags=slow
 @test "a share is delivered, as the kernel counts it" {
     local percent
     for percent in 2 10 30; do

@@ -165,6 +165,7 @@ no_group() {
     [ -z "$(groups "$1")" ]
 }
 
+# bats test_tags=slow
 @test "its cgroup and its processes are gone after the end, and after SIGKILL" {
     local end
     for end in eof KILL; do
@@ -371,6 +372,7 @@ lapped() {
     [[ $stderr == *'sh exited with status 1 while it should be running: try it twice in a row, in one folder'* ]]
 }
 
+# bats test_tags=slow
 @test "what a command does after it was told to end is no part of the load" {
     # It takes the 2 s until SIGKILL.
     "$BIN/loadgen" exec --json --settle 0 --duration 500ms -- sh -c 'trap "" TERM; while :; do :; done' | tail -n 1 >"$MINE"

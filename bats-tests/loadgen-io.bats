@@ -94,6 +94,7 @@ delivers() {
     holds '.unit == "B/s" and .offered == 10e6' <"$BATS_TEST_TMPDIR/line"
 }
 
+# bats test_tags=slow
 @test "a rate of ten large blocks a second is delivered as given" {
     in_tries 3 delivers 1048576 --limit 10M --duration 2
     holds '.offered == 10e6 and .block_bytes == 1048576' <"$BATS_TEST_TMPDIR/line"
@@ -228,6 +229,7 @@ best_of_both() {
         holds '.self_bytes < 1e6 and .device_bytes > 2 * .self_bytes and (.warning | test("others use it") and (test("block-size") | not))'
 }
 
+# bats test_tags=slow
 @test "percentiles are in order, and response is no shorter than service" {
     summary --random --limit 500 | holds '.latency | (.service, .response) as $l |
         $l.p50_ns > 0 and $l.p50_ns <= $l.p90_ns and $l.p90_ns <= $l.p99_ns and

@@ -63,6 +63,7 @@ unharmed() {
         holds '.lost == 0 and .out_of_order == 0 and .loss_percent == 0' <"$BATS_TEST_TMPDIR/summary"
 }
 
+# bats test_tags=slow
 @test "what a stopped receiver does not take at a limit is dropped, and does not wait to come at once" {
     net_listen
     "$BIN/loadgen" net --connect "$LISTEN_AT" --limit 4MB/s --duration 4s --json >sent 3>&- &
@@ -79,6 +80,7 @@ unharmed() {
     LISTEN_PID=''
 }
 
+# bats test_tags=slow
 @test "UDP at a limit: numbered, nothing lost, nothing out of order" {
     # The kernel loses datagrams when the receiver gets no CPU for a tenth of a second.
     in_tries 4 unharmed 2500000 1400 --duration 1.5 --limit 20Mbit
@@ -111,6 +113,7 @@ unharmed() {
     net_listened | holds '.achieved > 0'
 }
 
+# bats test_tags=slow
 @test "a network that drops and delays: loss and order as they were" {
     net_listen
     net_rogue_peer lossy "$LISTEN_PORT"
@@ -121,6 +124,7 @@ unharmed() {
     net_listened | holds '.lost > 0 and .out_of_order > 0'
 }
 
+# bats test_tags=slow
 @test "round trips: their count fits their time, for TCP and UDP" {
     local kind
     for kind in --tcp --udp; do

@@ -230,6 +230,7 @@ load helpers
     done
 }
 
+# bats test_tags=slow
 @test "the table of the peers, interrupted, says what continues, and does not measure again what it has" {
     local pid code=0
     cd "$BATS_TEST_TMPDIR"

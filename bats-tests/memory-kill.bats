@@ -82,6 +82,7 @@ greedy() {
     done
 }
 
+# bats test_tags=slow
 @test "a load that is killed for want of memory is said to be, and one that is killed otherwise is not" {
     small_group
     greedy

@@ -12,7 +12,7 @@ setup() {
 }
 
 # values METRIC... -- COMMAND...: what meter finds in the output of COMMAND: a line NAME VALUE
-# for each metric, and a line with the failure, if there is one.
+# for each metric, by name, and a line with the failure, if there is one.
 values() {
     local -a words=()
     while [[ $1 != -- ]]; do
@@ -20,7 +20,7 @@ values() {
         shift
     done
     "$METER" "${words[@]}" "$@" >record
-    jq -r '(.metrics | to_entries[] | "\(.key) \(.value.value)"), (.metric_failure // empty | "\(.metric): \(.reason)")' record
+    jq -r '(.metrics | to_entries | sort_by(.key)[] | "\(.key) \(.value.value)"), (.metric_failure // empty | "\(.metric): \(.reason)")' record
 }
 
 # fails REASON SOURCE COMMAND: the metric x=SOURCE of `sh -c COMMAND` has no value, for REASON.
@@ -58,7 +58,7 @@ found() {
     run -0 values 'out=stdout:/^tps=([0-9.]+)$/,unit=1/s,better=higher' 'err=stderr:/p99: ([^ ]+) ms/,unit=ms' \
         'file=file:log/x:/([0-9]+)/' 'jq=jq:.a[1].b' 'second=jq:.a[0]' 'json=file:y.json:jq:.z' -- \
         sh -c 'mkdir log; echo 17 >log/x; echo "{\"z\":1e-3}" >y.json; echo "p99: -2.5e3 ms" >&2; echo "{\"a\":[7,{\"b\":8}]}"'
-    [ "${lines[*]}" = 'out null err -2500 file 17 jq 8 second 7 json 0.001 out: not found in stdout' ]
+    [ "${lines[*]}" = 'err -2500 file 17 jq 8 json 0.001 out null second 7 out: not found in stdout' ]
     holds '.metrics.out == {value: null, unit: "1/s", better: "higher"} and .metrics.err == {value: -2500, unit: "ms", better: "lower"}' <record
     "$METER" -- true | holds '.metrics == {} and .metric_failure == null and .output == null'
 }
@@ -100,7 +100,7 @@ found() {
     echo 'x 9' >log.1
     run -0 values 'l=file:log.*:/x (.)/' 'f=file:log.?:/x (.)/,take=first' 's=file:[lm]og.*:/x (.)/,take=sum' 'o=file:sub/*:/(.)/' -- \
         sh -c 'echo "x 1" >log.2; echo "x 2" >log.3; echo y >log.4'
-    [ "${lines[*]}" = 'l 2 f 1 s 3 o null o: sub/*: no such file was written by this run' ]
+    [ "${lines[*]}" = 'f 1 l 2 o null s 3 o: sub/*: no such file was written by this run' ]
     fails 'not found in log.*' 'file:log.*:/z (.)/' 'echo "x 1" >log.2'
 }
 
@@ -130,7 +130,7 @@ found() {
     fails '.: is no regular file' 'file:.:/(.)/' :
     # One that is no number only counts where its value would.
     run -0 values 'l=stdout:/x=(.*)/' 'f=stdout:/x=(.*)/,take=first' 'm=stdout:/x=(.*)/,take=max' -- printf 'x=-\nx=2\n'
-    [ "${lines[*]}" = 'l 2 f null m null f: no number: "-"' ]
+    [ "${lines[*]}" = 'f null l 2 m null f: no number: "-"' ]
     # What is no result may be missing.
     run -0 values 'e=stdout:/errors: (.*)/,role=errors' 'x=stdout:/(1)/' -- echo 1
     [ "${lines[*]}" = 'e null x 1' ]
@@ -273,7 +273,7 @@ found() {
     # 50 MB; the first and the last line have the only matches, and a NUL in front.
     { printf '\0first=1;\n' && yes 'nothing of interest in this line, nor in any other' | head -c 50000000 && printf '\nA\0last=9;\r\nend'; } >big
     run -0 values 'l=stdout:/last=([0-9]);$/' 'f=stdout:/first=([0-9])/,take=first' 's=stdout:/(first|last)/,take=sum' -- cat big
-    [ "${lines[*]}" = 'l 9 f 1 s null s: no number: "first"' ]
+    [ "${lines[*]}" = 'f 1 l 9 s null s: no number: "first"' ]
     # A display that overwrites itself has lines, too; a line without end comes in pieces.
     printf 'now 1\rnow 2\rnow 3 \r\n\n' >display
     head -c 300000 /dev/zero | tr '\0' 'x' >long
@@ -435,7 +435,7 @@ like_perf() {
 
 @test "a ratio is of one group; its name is made of its events, and hardware that is not there is a reason" {
     run -0 values perf:context-switches/page-faults 'faults_s=perf:page-faults/task-clock,scale=1e9' -- sleep 0.02
-    [[ ${lines[0]} =~ ^perf_context_switches_page_faults\ 0\.[0-9]+$ && ${lines[1]} =~ ^faults_s\ [1-9] ]]
+    [[ ${lines[1]} =~ ^perf_context_switches_page_faults\ 0\.[0-9]+$ && ${lines[0]} =~ ^faults_s\ [1-9] ]]
     jq .metrics.faults_s record | holds '.running == 1 and (.scope == "all" or .scope == "user")'
     is_valid meter record
     # Which machines have, in which case there is a figure.

@@ -39,7 +39,7 @@ no_group_is_orphaned() {
 # matches_schema: every line on stdin has the members that the schema requires, in its
 # order, and no unknown one, each of its type and within its bounds.
 matches_schema() {
-    jq -es --slurpfile schema "$ROOT/results/schema/jostle.meter.schema.json" '
+    command jq -es --slurpfile schema "$ROOT/results/schema/jostle.meter.schema.json" '
         def kind: if type == "number" and . == floor then "integer" else type end;
         def fits($s): . as $value
             | ($s.type == null or ([$s.type] | flatten | any(. == ($value | kind) or . == ($value | type))))

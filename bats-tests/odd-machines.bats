@@ -126,6 +126,7 @@ with_stats() {
     [[ $output == $'ok\nand the rest' ]]
 }
 
+# bats test_tags=slow
 @test "an answer that is on its way when the time for it is over is read to its end" {
     run -0 with_stats '
         exec {stats_out}< <(printf m; sleep 0.6; printf "ade\t2\tnew\n"; sleep 3; printf "late\n")

@@ -58,7 +58,7 @@ alone_and_loads() {
 pressure() {
     mkdir -p "$1/pressure"
     experiment '[["program", "exec --loop -- ./solver"], ["mem-50", "mem --limit 50%"]]' "$(jq -n '["gap", "l2", "memory", "faults"] | map({ name: ., source: "stdout:/x ([0-9]+)/", take: "last", unit: "ns", better: "lower", adapter: null })')" >"$1/pressure/experiment.json"
-    runs 3 12 0.005 baseline 1 program 1 mem-50 1 | jq -c '{ gap: 0.4, l2: 0.02, memory: 0.2176, faults: 0.05 } as $log
+    runs 3 12 0.005 baseline 1 program 1 mem-50 1 | command jq -c '{ gap: 0.4, l2: 0.02, memory: 0.2176, faults: 0.05 } as $log
         | (if .condition == "program" then 1 elif .condition == "mem-50" then 2 else 0 end) as $beside
         | .metrics = ($log | to_entries | to_entries | map({ key: .value.key, value: { unit: "ns", better: "lower", value: (100 * (($beside * .value.value) + 0.01 * ((input_line_number * (7 + .key)) % 5 - 2) | exp)) } }) | from_entries)' >"$1/pressure/runs.jsonl"
     "$BIN/stats" --derive "$1/pressure"

@@ -56,7 +56,7 @@ PYTHON
 
 @test "of two settings that do the same none is the best, and both are named; of two that differ the better one is" {
     local seed wrong=0
-    for seed in {1..20}; do
+    for seed in {1..10}; do
         records same "$seed" 20 0.05 2 nice=19=1.2,0.6 sched=idle=1.2,0.6
         holds '.protection | if .best then (.not_told_apart == []) else (.not_told_apart | sort) == ["full.nice-19", "full.sched-idle"] end' \
             <same/result.json
@@ -65,7 +65,7 @@ PYTHON
         holds '.protection | .best == "full.nice-19" and .not_told_apart == []' <apart/result.json
     done
     # One in 20 is to be expected.
-    ((wrong <= 4))
+    ((wrong <= 2))
     is_valid result same/result.json
     records same 1 20 0.05 2 nice=19=1.2,0.6 sched=idle=1.2,0.6
     run -0 "$JOSTLE" report same

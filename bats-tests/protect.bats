@@ -181,6 +181,7 @@ no_notes() {
     done
 }
 
+# bats test_tags=slow
 @test "another signal while a setting is turned off says what is waited for, and how long; after JOSTLE_UNDO_S it is given up" {
     local pid note status=0
     own_cache
@@ -199,6 +200,7 @@ no_notes() {
     grep -q 'interrupted by SIGINT' errors
 }
 
+# bats test_tags=slow
 @test "a setting that cannot be turned off ends the experiment, is recorded, and named by the next jostle and by the doctor until it is off" {
     local note said
     local -a own=(--load 'own=[mine] cpu --percent 10' --setting 'mine=on: true; off: echo >>tried; [ -e may ]')
@@ -271,6 +273,7 @@ both_measured() {
     [[ $(wc -l <out/runs.jsonl) -eq 8 && $(wc -l <other/runs.jsonl) -eq 4 && ! -e state ]]
 }
 
+# bats test_tags=slow
 @test "two jostles with one setting, by its name or by what turns it off, are one after the other" {
     own_cache
     both_measured mine 'rmdir state'

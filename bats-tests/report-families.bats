@@ -32,7 +32,7 @@ family() {
     synthetic $# 3 campaign
     for cell in campaign/cells/*; do
         ((i += 1))
-        edited "$cell/result.json" --argjson p "${!i}" '.slowdowns[0] |= (if $p == null then del(.p) else .p = $p | .distinguishable = ($p < 0.05)
+        edited "$cell/result.json" --argjson p "${!i/#./0.}" '.slowdowns[0] |= (if $p == null then del(.p) else .p = $p | .distinguishable = ($p < 0.05)
             | .judgement = { effect: (if $p < 0.05 then "yes" else "unknown" end) } end)'
     done
 }

@@ -266,7 +266,7 @@ PYTHON
 # bats test_tags=slow
 @test "a column that is added or moved keeps its own title in each format" {
     local format jq
-    jq=$(command -v jq)
+    jq=$(type -P jq)
     mkdir bin
     # Two columns of each table swapped, and a new one before the fourth.
     cat >columns.jq <<'END'

@@ -158,6 +158,7 @@ nothing_there() {
     [[ $output == *'there is no jostle '*' at web1: install it there, or run make bundle here'* && ! -e none ]]
 }
 
+# bats test_tags=slow
 @test "Ctrl-C ends it there, too; the runs that were made are here, and --resume continues there" {
     local status=0 pid
     here
@@ -209,6 +210,7 @@ taken_by() {
     cmp from/records folder/records
 }
 
+# bats test_tags=slow
 @test "whoever is killed here, nothing lives on there" {
     local pid
     here

@@ -104,7 +104,7 @@ finish() {
 }
 
 records() {
-    jq -s "$1" folder/runs.jsonl
+    command jq -s "$1" folder/runs.jsonl
 }
 
 # bats test_tags=slow

@@ -166,6 +166,7 @@ CONF
     [[ -z $(find . -name 'pwned*') ]]
 }
 
+# bats test_tags=slow
 @test "a folder of results from a stranger: no path out of it, no pipe that is waited for, no number that breaks" {
     local cell
     synthetic 2 3 c

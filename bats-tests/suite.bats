@@ -65,6 +65,7 @@ a_test() {
     [[ ${lines[-1]} == '# 2 ok, 0 not ok, 0 skipped, 1 only at the second try' ]]
 }
 
+# bats test_tags=slow
 @test "what a test has left running is named last, ended, and a failure" {
     a_test 'leaves a process behind' '( setsid sleep 987 >/dev/null 2>&1 3>&- & )' >one.bats
     run -1 suite "$PWD/one.bats"

@@ -97,7 +97,7 @@ what_stdout_is() {
 @test "a program whose stdout is discarded does its work all the same" {
     # GNU grep, tar and others do less at /dev/null, which is device 1:3.
     [[ $(what_stdout_is) == 1:5 && $(what_stdout_is --stdout /dev/null) == 1:3 ]]
-    local size=$((1 << 24)) command
+    local size=$((1 << 22)) command
     head -c "$size" /dev/zero | tr '\0' '\n' >text
     mkdir folder && cp text folder
     # Each of these reads all of it, as the kernel counts.

@@ -123,7 +123,7 @@ variants() {
         environment: {}, loads: [{ name: "baseline" }, { name: "mem" }],
         variants: [{ name: "old", command: ["a"] }, { name: "new", command: ["b"] }],
         conditions: [["old", "old", null], ["new", "new", null], ["old@mem", "old", "mem"], ["new@mem", "new", "mem"]] | map({ name: .[0], variant: .[1], load: .[2] }) }' >out/experiment.json
-    runs 6 10 0.9 0.95 0.002 | jq -c '.metrics = { rate: { value: .wall_s, unit: "/s", better: "higher" } } | .exit_code = 0 | .order = input_line_number' >out/runs.jsonl
+    runs 6 10 0.9 0.95 0.002 | command jq -c '.metrics = { rate: { value: .wall_s, unit: "/s", better: "higher" } } | .exit_code = 0 | .order = input_line_number' >out/runs.jsonl
     "$BIN/stats" --derive out
     holds '.comparisons | map(select(.metric == "rate")) | length == 2 and (.[0] | .ratio > 1.1 and .of_reference < 0.91 and .verdict == "worse" and .gate == "above"
         and (.text | test("^new: rate [0-9.]+ % \\[[0-9., ]+\\] lower alone \\(worse\\)$")))' <out/result.json
@@ -176,11 +176,12 @@ width() {
     "$JOSTLE" slowdown --quiet --variant old=true --variant new='true again' --at-most 1.05 --max-time 100ms --output made || [[ $? == [34] ]]
     mkdir timed
     # One run a second, for 400 s.
-    runs 5 200 1.02 1 0.1 | grep -v '@mem' | jq -c '.exit_code = 0 | .order = input_line_number | .wall_s *= 0.6 | .start = (1700000000 + input_line_number | todate)' >timed/runs.jsonl
+    runs 5 200 1.02 1 0.1 | grep -v '@mem' | command jq -c '.exit_code = 0 | .order = input_line_number | .wall_s *= 0.6 | .start = (1700000000 + input_line_number | todate)' >timed/runs.jsonl
     plain=$(width null) early=$(width 40000) late=$(width 420) over=$(width 200)
     awk -v plain="$plain" -v early="$early" -v late="$late" -v over="$over" 'BEGIN { exit !(late < 0.9 * plain && early > 1.05 * plain && over > 1.05 * late) }'
 }
 
+# bats test_tags=slow
 @test "an undecided gate names the limit that ended it, and how many runs would decide" {
     # The truth is the limit.
     run -4 "$JOSTLE" slowdown --quiet --at-most 1.00001 --confidence 99.9999% --variant old='sleep 0.01' --variant new='sleep 0.010' --max-time 3s --output time
@@ -193,10 +194,10 @@ width() {
     runs 4 30 1.05 1.05 | variants --at-most 1.05 >result
     holds '.gate | .ended_by == "max-runs" and .runs_needed > 30 and (.text | startswith("--max-runs ended it after 30 runs of each; about "))' <result
     # Without what others take, the difference is clear.
-    runs 3 20 1.1 1.1 0.3 | jq -c '.user_s = (if .condition | startswith("old") then 1 else 1.2 end) * (1 + .block % 3 / 1000)' | variants --at-most 1.05 >result
+    runs 3 20 1.1 1.1 0.3 | command jq -c '.user_s = (if .condition | startswith("old") then 1 else 1.2 end) * (1 + .block % 3 / 1000)' | variants --at-most 1.05 >result
     holds '.gate.verdict != "undecided" or (.gate.steadier.metric == "user_s" and (.gate.text | contains("--metric user_s about")))' <result
     # Nor does it matter what of the CPU time the kernel calls the system's.
-    runs 3 20 1.1 1.1 0.3 | jq -c '(if .condition | startswith("old") then 1 else 1.2 end) as $all | .user_s = $all * (0.4 + (input_line_number * 7 % 11) / 30) | .system_s = $all * (1 + .block % 3 / 1000) - .user_s' |
+    runs 3 20 1.1 1.1 0.3 | command jq -c '(if .condition | startswith("old") then 1 else 1.2 end) as $all | .user_s = $all * (0.4 + (input_line_number * 7 % 11) / 30) | .system_s = $all * (1 + .block % 3 / 1000) - .user_s' |
         variants --at-most 1.05 >result
     holds '.gate.verdict == "undecided" and .gate.steadier.metric == "cpu_s"' <result
 }

@@ -32,7 +32,7 @@ static const struct rule {
     {"time for 40", 15, 40, true, true},     {"time for 200", 15, 200, true, true},
     {"time for 1000", 15, 1000, true, true},
 };
-enum { RULES = sizeof rules / sizeof *rules, QUICK_RULE = 2, QUICK_TIMED = 5, FEWER = 4 };
+enum { RULES = sizeof rules / sizeof *rules, QUICK_RULE = 2, QUICK_TIMED = 4, FEWER = 4 };
 
 static char names[2 * VARIANTS][12] = {"old", "new", "old@load", "new@load"};
 
