@@ -176,6 +176,7 @@ is_of_size() {
 
 # bats test_tags=slow
 @test "a low rate makes operations smaller, so that the load makes some" {
+    cd "$BATS_TEST_TMPDIR"
     local load
     for load in 'mem --footprint 4MiB --limit 100k' 'mem --footprint 4MiB --kernel stream --limit 200k' 'mem --footprint 4MiB --kernel chase --limit 200' \
         'cache --limit 100k' 'tlb --limit 1000' 'icache --limit 2000' 'hog --size 8MiB --limit 200k' 'hog --size 1MiB --leak --limit 4M'; do

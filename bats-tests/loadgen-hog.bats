@@ -67,6 +67,7 @@ resident() {
 }
 
 @test "a signal ends it while it fills its memory, and it goes first where memory runs out" {
+    cd "$BATS_TEST_TMPDIR"
     local pid
     fills() { [[ $(resident "$pid") -gt 32 ]]; }
     "$BIN/loadgen" hog --threads 1 --size 4GiB --force --duration 30 >out 2>&1 3>&- &

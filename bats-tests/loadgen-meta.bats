@@ -26,6 +26,7 @@ nothing_left() {
 }
 
 @test "the kernel sees each operation that is claimed, and a flush for each file where that is asked for" {
+    cd "$BATS_TEST_TMPDIR"
     local files
     command -v strace >/dev/null || skip 'strace is not installed'
     ! sanitized || skip 'strace and LeakSanitizer exclude each other'

@@ -65,6 +65,7 @@ unharmed() {
 
 # bats test_tags=slow
 @test "what a stopped receiver does not take at a limit is dropped, and does not wait to come at once" {
+    cd "$BATS_TEST_TMPDIR"
     net_listen
     "$BIN/loadgen" net --connect "$LISTEN_AT" --limit 4MB/s --duration 4s --json >sent 3>&- &
     LOAD_PID=$!

@@ -62,6 +62,7 @@ delivered() {
 }
 
 @test "a profile that was cut off is refused, after its first span, too" {
+    cd "$BATS_TEST_TMPDIR"
     local kept
     printf 'cores: 1\nlength: 5\n' >whole
     printf 'time: 1000 ms\nload: 0.5\n%.0s' 1 2 3 4 5 >>whole
@@ -262,6 +263,7 @@ has_spans() {
 }
 
 @test "a counter of switches or interrupts that steps back is unknown, neither negative nor huge" {
+    cd "$BATS_TEST_TMPDIR"
     local root=$BATS_TEST_TMPDIR/kernel count spans
     mkdir -p "$root/proc"
     printf 'cpu0 0 0 0 0 0 0 0 0\nintr 5000 1 2\nctxt 5000\n' >"$root/proc/stat"
