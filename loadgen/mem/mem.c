@@ -10,7 +10,7 @@
 #define UNLIMITED_CHUNKS 4
 // Between the arrays in addition to whole pages. Where the arrays are at different places in
 // their pages, a prefetcher that stops at page boundaries stops at different times for each,
-// which costs triad 7 % in base pages from 1 KiB on (docs/performance.md).
+// which costs triad 7 % in base pages from 1 KiB on (results/reference/bench).
 #define STAGGER_BYTES 256
 
 // ---- single accesses ----
