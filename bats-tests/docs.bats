@@ -7,17 +7,35 @@ setup() {
     cd "$ROOT" || return
 }
 
+# anchors PAGE: the places in it that a link can lead to: its headings, as GitHub names them, and ids.
+anchors() {
+    sed -nE 's/^#+ +(.*)/\1/p' "$1" | sed -E 's/\[([^]]*)\]\([^)]*\)/\1/g; s/.*/\L&/; s/[^[:alnum:]_ -]//g; s/ /-/g'
+    grep -oE '<a id="[^"]+"' "$1" | cut -d'"' -f2 || true
+}
+
 # bats test_tags=slow
 @test "every link between the pages leads somewhere" {
-    local page link broken=''
+    local page link file place broken=''
     for page in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md results/reference/*/README.md; do
         while IFS= read -r link; do
-            link=${link%%#*}
-            [[ -z $link || $link == *://* || -e $(dirname "$page")/$link ]] || broken+="$page: $link"$'\n'
+            [[ $link != *://* ]] || continue
+            file=${link%%#*} place=${link#"${link%%#*}"}
+            file=${file:+$(dirname "$page")/$file}
+            file=${file:-$page}
+            [[ -e $file ]] && { [[ -z $place || $file != *.md ]] || anchors "$file" | grep -qxF -- "${place#\#}"; } || broken+="$page: $link"$'\n'
         done < <(grep -oE '\]\([^) ]+\)' "$page" | sed 's/^](//; s/)$//')
     done
     printf '%s' "$broken"
     [[ -z $broken ]]
+}
+
+@test "every page that a program or a file names is there" {
+    local page missing=''
+    while IFS= read -r page; do
+        [[ -e $page ]] || missing+=" $page"
+    done < <(git grep -ohE '\bdocs/[A-Za-z/-]+\.md' -- . ':!CHANGELOG.md' | sort -u)
+    printf '%s\n' "$missing"
+    [[ -z $missing ]]
 }
 
 @test "the index names every page" {

@@ -113,12 +113,12 @@ refused() {
     [[ -z $(ls -A) ]]
 }
 
-@test "every variable of the environment that is read is in docs/input.md" {
+@test "every variable of the environment that is read is in docs/measuring.md" {
     local name
     cd "$ROOT"
     # shellcheck disable=SC2013 # they are words
     for name in $(grep -rhoE 'getenv\("[A-Z_]+"\)|\$\{?(JOSTLE|XDG|WORKFILE)[A-Z_]*' common harness loadgen jobs | grep -oE '[A-Z][A-Z_]+' | sort -u); do
-        grep -q "\`$name\`" docs/input.md || {
+        grep -q "\`$name\`" docs/measuring.md || {
             printf '%s is not there\n' "$name"
             return 1
         }

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// A family as that of docs/neighbours.md: the loads of one experiment share a baseline.
+// A family as that of docs/loads.md#neighbours: the loads of one experiment share a baseline.
 enum {
     EXPERIMENTS = 21,
     LOADS = 12,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 // What the matrix's files are written in: sections of lines, texts with places for variables, and
-// expressions. docs/bench.md describes it.
+// expressions. CONTRIBUTING.md describes it.
 
 // The files, which are part of the program: `jostle bench` has nothing to look for.
 #define FILE_OF(name) ".incbin \"harness/bench/matrix/" name ".conf\"\n"

@@ -421,7 +421,7 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
 
 // ---- capacity
 
-// A search takes some runs before it is near; see docs/capacity.md.
+// A search takes some runs before it is near; see docs/services.md#capacity.
 #define MIN_RUNS 10
 #define MAX_RUNS 60
 

@@ -146,7 +146,7 @@ FLAG(CARRY_OVER_SLOW, "carry-over", PROBLEM_THAT_MATTERS,
      "target in between, {runs} by now: what fades so slowly may not be gone, and the slowdown is "
      "too close to 1",
      "measure baseline and load apart and compare them, or restore the state with --prepare "
-     "(docs/interleaving.md)",
+     "(docs/statistics.md#interleaving)",
      BIAS_ALL_LOW)
 FLAG(FEW_REQUESTS, "few-requests", PROBLEM,
      "the {quantile} % quantile needs {needed} requests a run (100 beyond it), and {few} of {all} "

@@ -2,7 +2,8 @@
 
 #include <math.h>
 
-// Found with `make simulate --tables modes` (docs/typical.md). Below so many values nothing shows.
+// Found with `make simulate --tables modes` (docs/statistics.md). Below so many values nothing
+// shows.
 enum { GROUPS_FROM = 8 };
 static const double least_share = 0.1; // of the values, or fewer are stragglers
 // The variance within the groups, as a share of all: of few values chance leaves less of it.

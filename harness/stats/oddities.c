@@ -347,12 +347,13 @@ static void add_carry_over(const struct view *view, struct message *message)
                        washed == 1 ? "" : "s");
     else if (pause_s > 0)
         message_detail(message, "washout", ", in spite of a pause of %g s", pause_s);
-    message_detail(message, "remedy", "%s",
-                   washed > 0 || pause_s > 0
-                       ? "give a longer --washout, or restore the state with --prepare, or measure "
-                         "baseline and load apart and compare them (docs/interleaving.md)"
-                       : "separate them with --washout 1, or restore the state with --prepare "
-                         "(docs/interleaving.md)");
+    message_detail(
+        message, "remedy", "%s",
+        washed > 0 || pause_s > 0
+            ? "give a longer --washout, or restore the state with --prepare, or measure "
+              "baseline and load apart and compare them (docs/statistics.md#interleaving)"
+            : "separate them with --washout 1, or restore the state with --prepare "
+              "(docs/statistics.md#interleaving)");
 }
 
 // The ratio of the condition that changes: of several one that matters, or that to what it is

@@ -45,8 +45,8 @@ double change_ratio(enum change change, double value);
 // their signed ranks (interval.h), `widen` times as wide on either side. Where load scales what a
 // program takes, log y and log x have the same shape and their difference is symmetric about the
 // logarithm of the ratio, whatever that shape is: the interval then holds exactly, but for changes
-// that are far from the others, which count as less far (docs/typical.md). Without bounds, and with
-// an infinite error, where the pairs are too few, or there are none.
+// that are far from the others, which count as less far (docs/statistics.md). Without bounds, and
+// with an infinite error, where the pairs are too few, or there are none.
 struct interval typical_ratio(struct critical *critical, const struct pairs *pairs, double widen);
 
 // The two groups that the ratios y/x fall into, where they are further apart than `apart`, a share

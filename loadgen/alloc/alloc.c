@@ -349,7 +349,7 @@ static const char details[] =
     "One operation frees one allocation and makes another; the rate of --limit is in operations a "
     "second, 50% is of what `loadgen alloc --calib` measured with the same options. With jemalloc "
     "each worker has an arena of its own; --purge sets its decay to 0. The allocator's statistics "
-    "are in the report. See docs/memory.md.";
+    "are in the report. See docs/bench.md#memory.";
 
 struct slot {
     unsigned char *memory;

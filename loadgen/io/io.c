@@ -131,7 +131,7 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
             snprintf(
                 text, size,
                 "only %.1f %% of what this load moved reached %s: a cache or another device is in "
-                "between: see docs/disk.md",
+                "between: see docs/bench.md#disk",
                 100 * share, counter);
         return DEVICE_LESS;
     }

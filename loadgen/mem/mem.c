@@ -10,7 +10,7 @@
 #define UNLIMITED_CHUNKS 4
 // Between the arrays in addition to whole pages. Where the arrays are at different places in
 // their pages, a prefetcher that stops at page boundaries stops at different times for each,
-// which costs triad 7 % in base pages from 1 KiB on (docs/evidence/performance.md).
+// which costs triad 7 % in base pages from 1 KiB on (results/reference/bench).
 #define STAGGER_BYTES 256
 
 // ---- single accesses ----
@@ -137,7 +137,7 @@ static const char details[] =
     "and triad 24, read and write 8 for each element of 8), not what caches fetch before a write. "
     "The rate of --limit is in bytes a second, for chase and blocks of 1 byte in accesses a "
     "second; 50% is of what `loadgen mem --calib` measured with the same kernel, threads, cache, "
-    "and stores. Each worker touches its memory first. See docs/memory.md.";
+    "and stores. Each worker touches its memory first. See docs/bench.md#memory.";
 
 // ---- what it counts and reports ----
 
@@ -477,7 +477,7 @@ static const char cache_details[] =
     "The footprint is of one worker by default; of all workers together with l3, of each with l1d "
     "and l2. With --size 0 nothing is touched. Without --limit the bubble is refreshed as fast as "
     "possible; 50% is of what `loadgen cache --calib` measured with the same size and threads. "
-    "Bytes are counted as in loadgen mem. See docs/memory.md.";
+    "Bytes are counted as in loadgen mem. See docs/bench.md#memory.";
 
 static const char *const levels[] = {[MEM_L1] = "l1d", [MEM_L2] = "l2", [MEM_L3] = "l3", NULL};
 

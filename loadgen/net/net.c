@@ -304,7 +304,7 @@ static void net_describe(struct run *run, struct line *line)
 static const char details[] =
     "Rates are bytes a second, 10MB/s, or bits, 100Mbit/s; with --ping round trips, 1000iops; 50% "
     "is of what --calib measured. --listen counts what it receives, --connect what the peer has "
-    "acknowledged (UDP: what was sent), --loopback what was received. See docs/network.md.";
+    "acknowledged (UDP: what was sent), --loopback what was received. See docs/bench.md#network.";
 
 // ---- sides ----
 

@@ -111,7 +111,7 @@ static const char ops_details[] =
     "the load with exit status 1.\n\n"
     "The summary has gops (10^9 operations a second), clock_hz (measured in the same run on the "
     "same CPUs by a chain of additions) and peak_gops, the theoretical peak at that clock, with "
-    "the source of each factor in peak_source. See docs/cpu.md.";
+    "the source of each factor in peak_source. See docs/bench.md#cpu.";
 
 static const char *const simd_choices[] = {"auto", "avx512",   "avx2",   "sse2", "sve",
                                            "neon", "portable", "scalar", NULL};
