@@ -294,8 +294,9 @@ struct session {
     const char *build;                     // NULL: none
     const char *output, *cell, *json, *on; // NULL: not given
     bool resume, quiet, verbose, show_output, no_shell;
-    bool quick;     // of a panorama: see panorama_loads()
-    int64_t for_ns; // 0: not given
+    bool quick;      // of a panorama: see panorama_loads()
+    int64_t for_ns;  // 0: not given
+    int64_t wait_ns; // for a quiet machine, at most; 0: not at all
 };
 
 struct experiment {
@@ -319,8 +320,18 @@ struct experiment {
     json_t *cell;     // NULL: none
     bool complete;    // --resume has nothing to do
     json_t *left_out; // [{setting, why}, ...] that protect cannot set here; NULL: it is no protect
+    json_t *busy;     // what others used before the first run (look_first()); NULL: not looked for
     bool panorama;    // its loads are ours, and --max-time may be exceeded where runs are long
 };
+
+// Who uses the machine, before anything is measured on it.
+
+// Looks for a second, and where it is busy says so in a line, unless `quiet`; before that waits for
+// up to so long until it is quiet. {cpus, of, largest, largest_cpus}, a new reference; NULL: it is
+// quiet.
+json_t *look_first(int64_t wait_ns, bool quiet);
+// Whether the experiment, whose options are known, is worth a look.
+bool look_is_wanted(const struct experiment *experiment);
 
 // experiment.json, with the machine as it is now. A new reference.
 json_t *experiment_to_json(const struct experiment *experiment);

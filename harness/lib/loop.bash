@@ -665,7 +665,7 @@ plan_read() {
     local -A of_name=() away=()
     local i name code
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
-    answer_read text "$JOSTLE_BIN/experiment" "$@" || {
+    JOSTLE_WITHIN=$within answer_read text "$JOSTLE_BIN/experiment" "$@" || {
         code=$?
         started
         exit "$code"

@@ -1,6 +1,7 @@
 #include "hub.h"
 
 #include "json.h"
+#include "messages.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -446,7 +447,7 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text)
                                 "condition", is_load ? source->condition : NULL, "text", text);
     const bool is_new = warning && json_add_once(hub->warnings, warning);
     json_decref(warning);
-    if (is_new && is_load)
+    if (is_new && is_load && !is_of_calibration(text))
         complain("load %s: %s", source->name, text);
     else if (is_new && source) // the harness prints its own
         complain("%s", text);
