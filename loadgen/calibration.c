@@ -167,6 +167,8 @@ static void calibration_announce(struct run *run, const struct calibration_found
 {
     char age[32], whole[48], command[1100];
     const size_t size = sizeof age;
+    if (run->common.if_missing)
+        return; // the load that it is for says it
     if (found->age_s < 120)
         snprintf(age, size, "%.0f s", fmax(found->age_s, 0));
     else if (found->age_s < 7200)

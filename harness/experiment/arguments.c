@@ -74,8 +74,7 @@ static const struct command commands[] = {
          "  129, 130, 143  interrupted by a signal\n\n"
          "Examples:\n"
          "  jostle protect --load 'cpu --percent 100' -- ./solver input.dat\n"
-         "  jostle protect --load 'build=exec: make -j8' --try nice=19 --try cpu.weight=10 -- "
-         "./solver\n"
+         "  jostle protect --load 'build=exec: make -j8' --try nice=19 -- ./solver\n"
          "  jostle protect --load 'mem --limit 50%' --until 1.05 -- ./solver",
      .slowdown = true,
      .protect = true},

@@ -467,25 +467,27 @@ time_left() {
 }
 
 # forecast_say RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
-# the rest will take. Of a minute nobody needs to know.
+# the rest will take. Of ten seconds nobody needs to know.
 forecast_say() {
     time_left "$1"
     [[ -n $REPLY ]] || return 0
     forecast_said=1
-    [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 60)) || return 0
+    [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 10)) || return 0
     duration_text "$REPLY"
     warn "about $REPLY left: $1 more runs are expected, after $runs_made${cut_short:+, and --max-time ends the measurement before}"
 }
 
-# live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal.
+# live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal. What is not to be known to some error, a
+# panorama, has no such progress: its time ends it.
 live_show() {
-    local left=''
+    local left='' progress=", $3"
+    [[ -z ${plan[panorama]:-} ]] || progress=''
     time_left "$4"
     [[ -z $REPLY ]] || {
         duration_text "$REPLY"
         left=", about $REPLY left"
     }
-    printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2 || live='' # the terminal is gone
+    printf '\r\033[K%s: run %s%s%s' "$1" "$2" "$progress" "$left" >&2 || live='' # the terminal is gone
 }
 
 # live_end: takes the live line away. Safe to call twice.
