@@ -205,8 +205,8 @@ static int print_nearest(int argc, char **argv)
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// fold [COLUMNS]: what comes on stdin, as wide as the terminal that stdout is, or as so many columns
-// at most.
+// fold [COLUMNS]: what comes on stdin, as wide as the terminal that stdout is, or as so many
+// columns at most.
 static int fold(const char *most)
 {
     char *text = NULL;
