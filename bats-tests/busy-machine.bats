@@ -4,7 +4,7 @@
 load helpers
 
 setup() {
-    cd "$BATS_TEST_TMPDIR"
+    cd "$BATS_TEST_TMPDIR" || return
     unset JOSTLE_NO_PROBE
     export XDG_CACHE_HOME=$PWD/cache
     BUSY=
@@ -53,9 +53,9 @@ lines_of() {
 @test "on a quiet machine nothing is said or recorded, and --wait does not wait" {
     keep_quiet
     "$JOSTLE" run --wait=60s --max-runs 12 --min-runs 12 --output out -- true >shown 2>said
-    ! grep -E 'busy|quiet' said
+    run ! grep -E 'busy|quiet' said
     holds 'has("busy") | not' <out/experiment.json
-    ! grep '^busy machine' shown
+    run ! grep '^busy machine' shown
 }
 
 @test "--wait is bounded, says for how long, and then goes on" {
@@ -77,14 +77,16 @@ lines_of() {
 
 @test "no look where it is not worth its time: a short limit, few runs, a gate, --quiet, --no-probe, --pause" {
     keep_busy
-    "$JOSTLE" run --max-time 1s --output a -- true >/dev/null 2>>said
-    "$JOSTLE" run --runs 3 --output b -- true >/dev/null 2>>said
-    "$JOSTLE" slowdown --at-most 9 --load 'a=cpu --percent 1' --max-runs 8 --output c -- true >/dev/null 2>>said || true
-    "$JOSTLE" run --quiet --max-runs 8 --output d -- true 2>>said
-    "$JOSTLE" run --no-probe --max-runs 8 --output e -- true >/dev/null 2>>said
-    JOSTLE_NO_PROBE=1 "$JOSTLE" run --max-runs 8 --output f -- true >/dev/null 2>>said
-    "$JOSTLE" slowdown --pause --load "n=pid:$BUSY" --max-runs 8 --output g -- true >/dev/null 2>>said
-    ! grep 'machine is busy' said
+    {
+        "$JOSTLE" run --max-time 1s --output a -- true >/dev/null
+        "$JOSTLE" run --runs 3 --output b -- true >/dev/null
+        "$JOSTLE" slowdown --at-most 9 --load 'a=cpu --percent 1' --max-runs 8 --output c -- true >/dev/null || true
+        "$JOSTLE" run --quiet --max-runs 8 --output d -- true
+        "$JOSTLE" run --no-probe --max-runs 8 --output e -- true >/dev/null
+        JOSTLE_NO_PROBE=1 "$JOSTLE" run --max-runs 8 --output f -- true >/dev/null
+        "$JOSTLE" slowdown --pause --load "n=pid:$BUSY" --max-runs 8 --output g -- true >/dev/null
+    } 2>said
+    run ! grep 'machine is busy' said
     for name in a b c d e f g; do holds 'has("busy") | not' <"$name/experiment.json"; done
 }
 

@@ -3,6 +3,10 @@
 
 load helpers
 
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
 # too_wide: lines of stdin of more than 80 characters; but a word that nothing can break, such as an address.
 too_wide() {
     sed 's/\x1b\[[0-9;?]*[A-Za-z]//g' | PYTHONIOENCODING=utf-8 python3 -c '
@@ -27,13 +31,13 @@ commands() {
     local name words
     local -a wrong=()
     for name in '' $(commands); do
-        words=$("$JOSTLE" $name --help)
+        words=$("$JOSTLE" ${name:+"$name"} --help)
         [[ -z $(too_wide <<<"$words") ]] || wrong+=("$name")
         # What follows an example is indented.
         ! awk '/^Examples?:/{on = 1; next} /^$/{on = 0} on && /^[^ ]/{found = 1} END {exit !found}' <<<"$words" || wrong+=("$name: examples")
     done
     for name in '' $("$BIN/loadgen" --help | awk '/^  [a-z]+ /{print $1}'); do
-        [[ -z $("$BIN/loadgen" $name --help | too_wide) ]] || wrong+=("loadgen $name")
+        [[ -z $("$BIN/loadgen" ${name:+"$name"} --help | too_wide) ]] || wrong+=("loadgen $name")
     done
     [[ ${#wrong[@]} -eq 0 ]] || {
         printf 'too wide: %s\n' "${wrong[@]}"
@@ -61,7 +65,7 @@ commands() {
             too_wide <shown
             return 1
         }
-        ! grep -E '(not conve|distinguisha|interv)$' shown
+        run ! grep -E '(not conve|distinguisha|interv)$' shown
     done
 }
 
@@ -85,7 +89,6 @@ commands() {
 @test "a panorama's live line shows the time that ends it, and no error that does not" {
     local text
     export TERM=xterm
-    cd "$BATS_TEST_TMPDIR"
     text=$(python3 "$BATS_TEST_DIRNAME/at-terminal.py" "'$JOSTLE' slowdown --for 2s --output out -- true" 2>/dev/null)
     [[ $text == *': run '[0-9]*' s left'* ]]
     [[ $text != *'% wanted)'* ]]
