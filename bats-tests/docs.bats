@@ -99,7 +99,7 @@ anchors() {
 # shape: the kinds of lines of a table on stdin, in order, once each; what depends on
 # the machine (problems, notes, where the time went) is left out, and so are figures and widths.
 shape() {
-    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU[: ]/d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^(Beside|Sharing|Its CPU time) .*/ANSWER/; s/^closer: .*/CLOSER/; /^protect: /d; /: Besides, /d
+    sed -E '/^[0-9]+ [a-z-]+( \(.*\))?: /d; /^[0-9]+ notes?: /d; /^busy machine: /d; /^[0-9]+ runs? may not show /d; /: outliers in runs /d; / it waited for a CPU[: ]/d; /: --metric wall_without_wait_s /d; s/^time: .*/time/; /^\* /d; s/^Records: .*/Records/; s/^(Beside|Sharing|Its CPU time) .*/ANSWER/; s/^closer: .*/CLOSER/; /^protect: /d; /: Besides, /d
         s/^(condition .*[^ ]) +problems$/\1/; s/ +/ /g
         s/^([A-Za-z0-9-]+) [0-9]+ [0-9.]+ (±|\[[0-9.]+,) .*/\1 ROW/
         s/^cpu ROW/sharing ROW/ # its name in older records

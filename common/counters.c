@@ -264,6 +264,11 @@ void counters_take(const struct counter_files *files, struct counters *counters)
     take_pressure(files, COUNTER_IO_PRESSURE, &counters->io_some_us, &counters->io_full_us);
 }
 
+double foreign_most_cpus(double cpus)
+{
+    return fmin(0.05 * cpus, 1);
+}
+
 void counters_read(struct counters *counters)
 {
     struct counter_files files;

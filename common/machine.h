@@ -103,6 +103,12 @@ struct counters {
 };
 
 void counters_read(struct counters *counters);
+
+// How many CPUs, of so many, others may use before a machine counts as busy. Foreign load counts
+// against the machine where that is small: it takes caches, memory bandwidth and the scheduler's
+// free choice. On a large one 5 % would be several CPUs, but one busy program already can take the
+// target's own CPU, and makes all threads of a parallel target wait for the one that it delays.
+double foreign_most_cpus(double cpus);
 // How many processes of this machine the kernel has killed for want of memory; UNKNOWN: it does not
 // count them (before Linux 4.13).
 int64_t memory_kills_read(void);

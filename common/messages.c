@@ -28,6 +28,15 @@ static void make_plain(char *text, size_t length)
     }
 }
 
+// What takes the line away on which a terminal shows how far we are; "": it shows none.
+static const char *line_away(void)
+{
+    const char *kind = getenv("TERM");
+    return isatty(STDERR_FILENO) == 1 && kind && *kind != '\0' && strcmp(kind, "dumb") != 0
+               ? "\r\033[K"
+               : "";
+}
+
 // One write, so that lines of several processes do not mix.
 static void __attribute__((format(printf, 1, 0))) say(const char *format, va_list arguments)
 {
@@ -44,9 +53,12 @@ static void __attribute__((format(printf, 1, 0))) say(const char *format, va_lis
     line[end] = '\0';
     const size_t columns = fold_columns(STDERR_FILENO);
     char *folded = columns == 0 ? NULL : fold_text(line, columns);
+    char *whole = NULL;
+    const int size = asprintf(&whole, "%s%s", line_away(), folded ? folded : line);
     // When stderr is gone, too, nobody is left to hear it.
-    if (write(STDERR_FILENO, !folded ? line : folded, !folded ? end : strlen(folded)) < 0)
-        (void)folded;
+    if (size < 0 || write(STDERR_FILENO, whole, (size_t)size) < 0)
+        (void)0;
+    free(size < 0 ? NULL : whole);
     free(folded);
 }
 

@@ -336,9 +336,30 @@ static void refuse(struct options *options, const char *word, const char *before
 }
 
 // argp's remark on short options is longer than what it says.
+// A copy, to be freed, in which the lines that begin with blanks are as wide as argp makes others.
+static char *fold_indented(const char *text)
+{
+    const size_t terminal = fold_columns(STDOUT_FILENO);
+    const size_t columns = terminal > 0 && terminal < USUAL_COLUMNS ? terminal : USUAL_COLUMNS;
+    char *folded;
+    size_t size;
+    FILE *out = must(open_memstream(&folded, &size));
+    for (const char *end; *text != '\0'; text = end) {
+        end = text + strcspn(text, "\n");
+        end += *end != '\0';
+        OWNED char *line = must(strndup(text, (size_t)(end - text)));
+        OWNED char *own = *line == ' ' ? must(fold_text(line, columns - 1)) : NULL;
+        fputs(own ? own : line, out);
+    }
+    return stream_text(out, &folded);
+}
+
+// What argp breaks continues at the left margin: examples are broken before.
 static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
+    if (key == ARGP_KEY_HELP_POST_DOC && text)
+        return fold_indented(text);
     return key == ARGP_KEY_HELP_DUP_ARGS_NOTE ? NULL : (char *)(uintptr_t)text;
 }
 

@@ -125,9 +125,10 @@ static bool is_row(const char *line)
 
 static size_t indent_of(const char *line, size_t columns)
 {
-    const size_t leading = strspn(line, " "), word = leading + strcspn(line + leading, " ");
-    const size_t gap = strspn(line + word, " ");
-    return leading > 0 && gap > 1 && word + gap <= columns / 2 ? word + gap : leading + 2;
+    const size_t leading = strspn(line, " ");
+    const char *gap = strstr(line + leading, "  ");
+    const size_t second = !gap ? 0 : (size_t)(gap - line) + strspn(gap, " ");
+    return leading > 0 && gap && second <= columns / 2 ? second : leading + 2;
 }
 
 // How much of the line fits, up to a blank or its end.

@@ -172,6 +172,8 @@ static void calibration_announce(struct run *run, const struct calibration_found
 {
     char age[32], whole[48], command[1100];
     const size_t size = sizeof age;
+    if (run->common.if_missing)
+        return; // the load that it is for says it
     if (found->age_s < 120)
         snprintf(age, size, "%.0f s", fmax(found->age_s, 0));
     else if (found->age_s < 7200)
@@ -185,8 +187,8 @@ static void calibration_announce(struct run *run, const struct calibration_found
                  calibration_command(run, command, sizeof command));
     if (found->foreign > CALIBRATION_BUSY)
         run_warn(run,
-                 "100%% was calibrated while other programs used %.0f %% of the CPUs, and may be "
-                 "more: make it again on a quiet machine: %s",
+                 "100%% was calibrated while other programs used %.0f %% of the CPUs, so the true "
+                 "maximum may be higher (%s)",
                  100 * found->foreign, calibration_command(run, command, sizeof command));
     if (!run->report.json)
         fprintf(stderr, "100%% is %s, calibrated %s ago (%s)\n",
@@ -525,9 +527,10 @@ static void print_all(struct run *run, const char *title, const struct measured 
                  units_format_rate(measured->rate, run->unit, rate, sizeof rate),
                  fmax(spread_percent(measured), 0), measured->slope);
     if (measured->foreign > CALIBRATION_BUSY)
-        complain("%s: other programs used %.0f %% of the CPUs meanwhile: this is said whenever it "
-                 "is used: measure it again on a quiet machine",
-                 title, 100 * measured->foreign);
+        complain(
+            "%s: other programs used %.0f %% of the CPUs meanwhile: an experiment that uses it "
+            "calibrates again when the machine is quiet",
+            title, 100 * measured->foreign);
     if (!measured->steady)
         complain("%s: no steady state (slope %+.2f %% a second, limit %.1f): give --calib more "
                  "seconds, or a quieter machine",
@@ -536,7 +539,9 @@ static void print_all(struct run *run, const char *title, const struct measured 
         run->load->notes(run, "summary", &measured->window);
 }
 
-static int measure_and_keep(struct run *run, struct measured *measured)
+// before: the one that it replaces, unless others used still more of the CPUs; NULL: any.
+static int measure_and_keep(struct run *run, struct measured *measured,
+                            const struct calibration_found *before)
 {
     struct calibration_key key;
     char title[sizeof key.options + sizeof key.subject + 64];
@@ -544,7 +549,11 @@ static int measure_and_keep(struct run *run, struct measured *measured)
     calibration_key(run, &key);
     snprintf(title, sizeof title, "%s %s%s%s", key.load, key.options,
              *key.subject != '\0' ? " on " : "", key.subject);
-    if (run->common.if_missing)
+    if (before)
+        complain("calibrating again for %g s, as the machine is quiet now, and other programs used "
+                 "%.0f %% of the CPUs before: %s",
+                 (double)measured->length_ns / 1e9, 100 * before->foreign, title);
+    else if (run->common.if_missing)
         complain("calibrating for %g s what its percentage is of: %s",
                  (double)measured->length_ns / 1e9, title);
     if (!measure(run, measured))
@@ -552,29 +561,53 @@ static int measure_and_keep(struct run *run, struct measured *measured)
     if (!run->common.if_missing)
         print_all(run, title, measured);
     const char *text = compose(run, &key, measured, &line);
-    const int status = !text ? !complain("out of memory: free some") : keep(run, &key, text);
+    const int status = !text ? !complain("out of memory: free some")
+                       : before && measured->foreign > before->foreign ? 0
+                                                                       : keep(run, &key, text);
     line_free(&line);
     line_free(&measured->ready);
     line_free(&measured->summary);
     return status;
 }
 
+// Whether a calibration that is kept was made while others used the CPUs, and they do not now: then
+// it is made again.
+static bool is_due_again(const struct run *run, const struct calibration_found *found)
+{
+    const struct timespec look = {.tv_nsec = 300000000};
+    struct counters from, to;
+    if (run->common.calibration || !(found->foreign > CALIBRATION_BUSY))
+        return false;
+    counters_read(&from);
+    const int64_t begin_ns = clock_ns();
+    (void)nanosleep(&look, NULL);
+    counters_read(&to);
+    const double all_us = (double)(clock_ns() - begin_ns) / 1e3 * to.cpus;
+    const bool known = from.busy_us != UNKNOWN && to.busy_us != UNKNOWN && to.cpus > 0;
+    return known && (double)(to.busy_us - from.busy_us) < CALIBRATION_BUSY * all_us;
+}
+
 int calibrate(struct run *run)
 {
-    struct calibration_found found;
+    struct calibration_found found = {.path = ""};
+    const struct calibration_found *before = NULL;
     char error[2048];
     int status = -1;
     if (!run->common.if_missing)
         check(run);
     else
         status = !is_needed(run) ? 0 : calibration_find(run, &found, error, sizeof error);
+    if (status == 0 && found.path[0] != '\0' && is_due_again(run, &found)) {
+        before = &found;
+        status = -1;
+    }
     if (status < 0) {
         struct measured *measured = calloc(1, sizeof *measured); // large for a stack
         run->rate = INFINITY;
         if (measured)
             measured->length_ns = length_of(run);
-        status =
-            !measured ? !complain("out of memory: free some") : measure_and_keep(run, measured);
+        status = !measured ? !complain("out of memory: free some")
+                           : measure_and_keep(run, measured, before);
         free(measured);
     }
     return status;

@@ -2,6 +2,8 @@
 
 #include "frame.h"
 
+#include "common/memory.h"
+#include "common/text.h"
 #include "common/version.h"
 
 #include <hwloc.h>
@@ -55,6 +57,15 @@ static size_t list_loads(const struct load *loads[MOST_LOADS])
     return count;
 }
 
+static void print_row(const struct load *load)
+{
+    enum { COLUMNS = 80 };
+    const size_t columns = fold_columns(STDOUT_FILENO);
+    OWNED char *row = must(text_of("  %-10s %s", load->name, load->summary));
+    OWNED char *folded = must(fold_text(row, columns > 0 && columns < COLUMNS ? columns : COLUMNS));
+    puts(folded);
+}
+
 static void print_help(void)
 {
     const struct load *loads[MOST_LOADS];
@@ -62,11 +73,11 @@ static void print_help(void)
     puts("Usage: loadgen LOAD [options]\n"
          "Makes load at a given rate, and reports what it achieved.\n");
     for (size_t i = 0; i < count; i++)
-        printf("  %-10s %s\n", loads[i]->name, loads[i]->summary);
+        print_row(loads[i]);
     puts("\nloadgen LOAD --help lists a load's options; loadgen --calibrations lists what\n"
          "`jostle calib` measures; loadgen --version shows the version and the libraries.\n"
-         "Exit status: 0 after a normal end, also by a signal or end of file; 1 when the load\n"
-         "failed; 2 for wrong use.");
+         "Exit status: 0 after a normal end, also by a signal or end of file; 1 when the\n"
+         "load failed; 2 for wrong use.");
 }
 
 // What is worth calibrating, a line each: "mem --kernel triad --threads 1".

@@ -205,12 +205,16 @@ static int print_nearest(int argc, char **argv)
     return fflush(stdout) == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-// fold: what comes on stdin, as wide as the terminal that stdout is.
-static int fold(void)
+// fold [COLUMNS]: what comes on stdin, as wide as the terminal that stdout is, or as so many
+// columns at most.
+static int fold(const char *most)
 {
     char *text = NULL;
     size_t size = 0;
-    const size_t columns = fold_columns(STDOUT_FILENO);
+    size_t columns = fold_columns(STDOUT_FILENO);
+    const size_t given = !most ? 0 : strtoul(most, NULL, 10);
+    if (given > 0 && (columns == 0 || columns > given))
+        columns = given;
     while (getline(&text, &size, stdin) > 0) {
         char *folded = fold_text(text, columns);
         const bool put_it = fputs(folded ? folded : text, stdout) != EOF;
@@ -410,8 +414,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; argc > 2 && i < sizeof questions / sizeof questions[0]; i++)
         if (strcmp(questions[i].word, argv[1]) == 0)
             return questions[i].answer(argc - 2, argv + 2);
-    if (argc == 2 && strcmp(argv[1], "fold") == 0)
-        return fold();
+    if (argc >= 2 && argc <= 3 && strcmp(argv[1], "fold") == 0)
+        return fold(argv[2]);
     if (argc == 2 && strcmp(argv[1], "visible") == 0)
         return make_visible();
     if (argc == 2 && strcmp(argv[1], "--list-options") == 0)

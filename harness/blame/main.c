@@ -50,7 +50,7 @@ static const char details[] =
     "kernel counted as busy. docs/blame.md says what is exact and what is not.\n\n"
     "Examples:\n"
     "  jostle blame -- ./solver input.dat           until it ends\n"
-    "  jostle blame --pid 13021                     five seconds of a program that runs\n"
+    "  jostle blame --pid 13021                     a running program, for 5 s\n"
     "  jostle blame                                 the whole node\n"
     "  jostle blame --watch --json node.jsonl       then: jostle report node.jsonl\n"
     "  jostle blame --at-most 5% --quiet || exit    in a job, before a benchmark\n\n"

@@ -92,8 +92,7 @@ static const struct command commands[] = {
          "  129, 130, 143  interrupted by a signal\n\n"
          "Examples:\n"
          "  jostle protect --load 'cpu --percent 100' -- ./solver input.dat\n"
-         "  jostle protect --load 'build=exec: make -j8' --try nice=19 --try cpu.weight=10 -- "
-         "./solver\n"
+         "  jostle protect --load 'build=exec: make -j8' --try nice=19 -- ./solver\n"
          "  jostle protect --load 'mem --limit 50%' --until 1.05 -- ./solver",
      .slowdown = true,
      .protect = true},
@@ -147,6 +146,14 @@ static const struct option_row session_rows[] = {
     {ROW("cell", "FILE", OPTION_TEXT, cell),
      .help = "the cell of a campaign to measure: its command, loads and settings, where they are "
              "not given here; DIR/status.json then shows its progress"},
+    {ROW("wait", "TIME", OPTION_TIME, wait_ns), .minimum = 1e9, .maximum = OPTION_TIME_MOST,
+     .bare = "10min",
+     .usual = "wait until the machine is quiet, for up to TIME (10min where none is given)",
+     .help = "wait until other programs leave the machine alone, for up to TIME; without it jostle "
+             "looks for a second, says who uses the CPUs, and goes on. It does not look where "
+             "--max-time (--for) is below 10 s or a number of runs is given that makes 6 or less, "
+             "for --at-most and --same-within (a gate compares runs of the same moment, and "
+             "counts the noise), with --resume, --pause, --quiet or --no-probe"},
     {ROW("json", "FILE", OPTION_TEXT, json), .help = "write the result to FILE too, - for stdout"},
     {ROW("show-output", NULL, OPTION_FLAG, show_output),
      .help = "let the target write to the terminal; with a metric of its output, after each run"},
@@ -350,6 +357,7 @@ json_t *arguments_asked(struct experiment *experiment)
                                           "verbose",
                                           "style",
                                           "show-output",
+                                          "wait",
                                           "export-json",
                                           "export-csv",
                                           "export-markdown",

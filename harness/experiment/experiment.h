@@ -294,8 +294,9 @@ struct session {
     const char *build;                     // NULL: none
     const char *output, *cell, *json, *on; // NULL: not given
     bool resume, quiet, verbose, show_output, no_shell;
-    bool quick;     // of a panorama: see panorama_loads()
-    int64_t for_ns; // 0: not given
+    bool quick;      // of a panorama: see panorama_loads()
+    int64_t for_ns;  // 0: not given
+    int64_t wait_ns; // for a quiet machine, at most; 0: not at all
 };
 
 // Of the loads that are ours: what the sentence of such a condition begins with.
@@ -331,7 +332,17 @@ struct experiment {
     json_t *left_out; // [{setting, why}, ...] that protect cannot set here; NULL: it is no protect
     struct descriptions descriptions;
     bool look_wanted; // before its loads are known the target has to run once: see panorama_loads()
+    json_t *busy;     // what others used before the first run (busy_look()); NULL: it was quiet
 };
+
+// Who uses the machine, before anything is measured on it.
+
+// Looks for a second, and where it is busy says so in a line, unless `quiet`; before that waits for
+// up to so long until it is quiet. {cpus, of, largest, largest_cpus}, a new reference; NULL: it is
+// quiet.
+json_t *busy_look(int64_t wait_ns, bool quiet);
+// Whether the experiment, whose options are known, is worth a look.
+bool busy_look_is_wanted(const struct experiment *experiment);
 
 // experiment.json, with the machine as it is now. A new reference.
 json_t *experiment_to_json(const struct experiment *experiment);
@@ -391,6 +402,8 @@ void panorama_describe(const struct experiment *experiment);
 // arguments of `jostle run`; look_text, the target, where that is to be said. False: it could not
 // be written.
 bool panorama_write_look(const struct experiment *experiment);
+// What busy_look() found before that run; NULL: there was none. A new reference.
+json_t *panorama_was_busy(struct arena *arena);
 
 // jostle protect: each load as it is, and with each setting that may protect the target.
 

@@ -577,6 +577,8 @@ json_t *experiment_to_json(const struct experiment *experiment)
         json_object_set(record, "left_out", experiment->left_out);
     if (experiment->asked)
         json_object_set(record, "asked", experiment->asked);
+    if (json_is_object(experiment->busy))
+        json_object_set(record, "busy", experiment->busy);
     if (!experiment->cell)
         json_object_set_new(record, "cell", json_null());
     return record;

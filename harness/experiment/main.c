@@ -8,6 +8,7 @@
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/units.h"
 #include "harness/stats/json.h"
 
 #include <errno.h>
@@ -318,6 +319,7 @@ static void end(struct experiment *experiment)
     json_decref(experiment->cell);
     json_decref(experiment->left_out);
     json_decref(experiment->asked);
+    json_decref(experiment->busy);
     options_free(experiment->given);
     arena_free(&experiment->arena);
 }
@@ -373,6 +375,9 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     check_cold(&experiment.settings);
     conditions_keep_loads(&experiment.conditions, &experiment.arena, &experiment.settings,
                           experiment.placed.load_cpus);
+    if (!only_revisions && busy_look_is_wanted(&experiment))
+        experiment.busy = panorama_was_busy(&experiment.arena)
+                              ?: busy_look(experiment.session.wait_ns, experiment.session.quiet);
     check_doctor(&experiment.settings);
     metrics_check_machine(&experiment.metrics, experiment.settings.service != NULL);
     // Late, so that whoever writes to a pipe has had some time.
@@ -397,6 +402,16 @@ static int begin_elsewhere(const struct command *command, int argc, char **argv)
     const bool written = elsewhere_write(&experiment);
     end(&experiment);
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+// The look before a campaign, which waits for up to a TIME; NULL: not at all.
+static int look_only(const char *text)
+{
+    int64_t wait_ns = 0;
+    if (text && units_time(text, &wait_ns) != 0)
+        usage_error("--wait %s: not a time: give one such as 10min", text);
+    json_decref(busy_look(wait_ns, false));
+    return EXIT_SUCCESS;
 }
 
 // The kernel's counters of now, and the inputs of the experiment in that folder (NULL: none) that
@@ -424,6 +439,8 @@ int main(int argc, char **argv)
         return begin(command, argc - 1, argv + 1, false);
     if (strcmp(word, "--list-options") == 0)
         return commands_list() ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (strcmp(word, "--look") == 0)
+        return look_only(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--counters") == 0)
         return print_counters(argc > 2 ? argv[2] : NULL);
     if (strcmp(word, "--revisions") == 0 && argc > 2 && command_find(argv[2]))
@@ -433,7 +450,7 @@ int main(int argc, char **argv)
     if (strcmp(word, "--adapters") == 0)
         return adapters_print(argc > 2 ? argv[2] : NULL) && fflush(stdout) == 0 ? EXIT_SUCCESS
                                                                                 : EXIT_FAILURE;
-    usage_error(
-        "experiment: give run, slowdown, --counters, --revisions, --on or --adapters: jostle run, "
-        "slowdown and adapters do");
+    usage_error("experiment: give run, slowdown, --look, --counters, --revisions, --on or "
+                "--adapters: jostle run, "
+                "slowdown and adapters do");
 }

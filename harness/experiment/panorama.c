@@ -171,7 +171,17 @@ bool panorama_write_look(const struct experiment *experiment)
     put_words(json_object_get(experiment->asked, "target"));
     if (!experiment->session.quiet)
         pair_put("look_text", experiment->variants.variant[0].text);
+    OWNED char *busy = experiment->busy ? must(json_dumps(experiment->busy, JSON_COMPACT)) : NULL;
+    pair_put("look_busy", busy ? busy : "null");
     return fflush(stdout) == 0;
+}
+
+json_t *panorama_was_busy(struct arena *arena)
+{
+    const char *folder = getenv("JOSTLE_LOOK");
+    return !folder ? NULL
+                   : json_load_file(arena_format(arena, "%s/../busy.json", folder), JSON_DECODE_ANY,
+                                    NULL);
 }
 
 // ---- where they sit

@@ -235,9 +235,9 @@ const struct option_row settings_rows[] = {
     {ROW("engine", "NAME", OPTION_CHOICE, engine), .choices = engines, .preset = "meter",
      .help = "what measures a run: meter or hyperfine"},
     {ROW("no-probe", NULL, OPTION_FLAG, no_probe), .change = CHANGES_NOTHING, .apart = true,
-     .help = "do not measure, before each block, what the machine itself reaches on the target's "
-             "CPUs (0.1 s at most, a tenth of the block's time); so does JOSTLE_NO_PROBE=1 in the "
-             "environment"},
+     .help = "do not look first who uses the machine, nor measure before each block what it "
+             "reaches on the target's CPUs (0.1 s at most, a tenth of the block's time); so does "
+             "JOSTLE_NO_PROBE=1 in the environment"},
     {ROW("strict", NULL, OPTION_FLAG, strict), .change = CHANGES_NOTHING,
      .help = "refuse to measure on a machine with other load, swapping, throttling or memory "
              "pressure"},

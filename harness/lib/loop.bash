@@ -105,6 +105,7 @@ look() {
     [[ -z ${plan[look_text]:-} ]] || warn "${plan[look_text]:0:60}: a first run, for its time and its CPUs"
     temporary_make look
     local folder=$REPLY/run # of that run
+    print '%s\n' "${plan[look_busy]}" >"$REPLY/busy.json"
     foreground "$BASH" "$JOSTLE_HARNESS/jostle" run --quiet --no-probe --runs 1 --output "$folder" \
         "${look_words[@]}" >"$SINK" 2>&1 </dev/null || true
     look_words=() plan=()
@@ -439,25 +440,27 @@ time_left() {
 }
 
 # forecast_say RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
-# the rest will take. Of a minute nobody needs to know.
+# the rest will take. Of ten seconds nobody needs to know.
 forecast_say() {
     time_left "$1"
     [[ -n $REPLY ]] || return 0
     forecast_said=1
-    [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 60)) || return 0
+    [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 10)) || return 0
     duration_text "$REPLY"
     warn "about $REPLY left: $1 more runs are expected, after $runs_made${cut_short:+, and --max-time ends the measurement before}"
 }
 
-# live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal.
+# live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal. What is not to be known to some error, a
+# panorama, has no such progress: its time ends it.
 live_show() {
-    local left=''
+    local left='' progress=", $3"
+    [[ -z ${plan[panorama]:-} ]] || progress=''
     time_left "$4"
     [[ -z $REPLY ]] || {
         duration_text "$REPLY"
         left=", about $REPLY left"
     }
-    printf '\r\033[K%s: run %s, %s%s' "$1" "$2" "$3" "$left" >&2 || live='' # the terminal is gone
+    printf '\r\033[K%s: run %s%s%s' "$1" "$2" "$progress" "$left" >&2 || live='' # the terminal is gone
 }
 
 # live_end: takes the live line away. Safe to call twice.
@@ -637,7 +640,7 @@ plan_read() {
     local -A of_name=() away=()
     local i name code
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
-    answer_read text "$JOSTLE_BIN/experiment" "$@" || {
+    JOSTLE_WITHIN=$within answer_read text "$JOSTLE_BIN/experiment" "$@" || {
         code=$?
         started
         exit "$code"

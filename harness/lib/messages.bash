@@ -11,10 +11,12 @@ readonly EXIT_FAILURE=1 EXIT_USAGE=2 EXIT_ABOVE=3 EXIT_UNDECIDED=4 EXIT_TARGET=5
 # shellcheck disable=SC2034 # for those who source this
 LAST_WARNING='' # what warn said last
 
-# warn MESSAGE: one line on stderr, whatever the names in it hold.
+# warn MESSAGE: one line on stderr, whatever the names in it hold, in the place of the line on a terminal that shows
+# how far we are.
 warn() {
     # shellcheck disable=SC2034 # for those who source this
     LAST_WARNING=$1
+    ! is_terminal 2 || printf '\r\033[K' >&2 || true
     if can_fold 2; then
         printf 'jostle: %s\n' "${1//[[:cntrl:]]/?}" | "$JOSTLE_BIN/arguments" fold >&2 || true
     else
@@ -71,11 +73,17 @@ print_text() {
     fi
 }
 
+readonly HELP_COLUMNS=80 # at most, whatever the terminal
+
 # print_help: what the function usage of a command prints.
 print_help() {
     local text
     text=$(usage)
-    print_text "$text"$'\n'
+    if [[ -x ${JOSTLE_BIN:-}/arguments ]]; then
+        printf '%s\n' "$text" | "$JOSTLE_BIN/arguments" fold "$HELP_COLUMNS" || output_lost
+    else
+        print '%s\n' "$text"
+    fi
 }
 
 # nearest WORD CANDIDATE...: prints " (did you mean X?)" for the candidate that is

@@ -98,7 +98,7 @@ static const char intro[] =
 static const char details[] =
     "Examples:\n"
     "  jostle pack -- ./solver input.dat\n"
-    "  jostle pack --place spread --max-copies 8 --at-most 1.05 -- ./solver input.dat\n"
+    "  jostle pack --place spread --max-copies 8 --at-most 1.05 -- ./solver\n"
     "  jostle pack --mix 'db=./db --port 70{copy}' --mix 'job=./job' --max-copies 6\n"
     "\n"
     "Exit status:\n"

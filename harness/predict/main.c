@@ -75,12 +75,12 @@ static const char details[] =
     "  jostle predict solver.profile.json xz.profile.json\n"
     "  jostle predict --check solver.profile.json xz.profile.json\n"
     "  jostle predict --output pairs.html *.profile.json\n"
-    "  jostle predict --together --at-most 1.1 solver.profile.json xz.profile.json "
-    "dd.profile.json\n"
+    "  jostle predict --together --at-most 1.1 *.profile.json\n"
     "\n"
     "Exit status:\n"
-    "  0  predicted    1  failure    2  wrong use, or a profile that cannot be used\n"
-    "  3  a slowdown is above --at-most    4  cannot be told, or not within --at-most\n";
+    "  0  predicted                        1  failure\n"
+    "  2  wrong use, or an unfit profile   3  a slowdown is above --at-most\n"
+    "  4  cannot be told, or not within --at-most\n";
 
 static const char *format_of(const char *output)
 {

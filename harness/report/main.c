@@ -20,6 +20,7 @@
 #include <glob.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 // ---- the command line
 
@@ -283,8 +284,8 @@ static void settings_read(struct settings *settings, int argc, char **argv)
     formats_find(&settings->known, given(argv, "--formats=") ?: "harness/report/format");
     struct option_row own[sizeof option_rows / sizeof *option_rows];
     memcpy(own, option_rows, sizeof option_rows);
-    // Completions read --help-all; --help has them below the options.
-    if (given(argv, "--list-options") || given(argv, "--help-all"))
+    // Completions read --help-all; people have them below the options.
+    if (given(argv, "--list-options") || (given(argv, "--help-all") && isatty(STDOUT_FILENO) == 0))
         own[0].argument = names_of(&settings->known, "|");
     const struct option_group group = {.rows = own, .values = settings};
     const struct program program = {.name = "jostle report",

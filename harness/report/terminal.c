@@ -542,6 +542,20 @@ static void print_tables(const struct terminal *terminal, const struct value *ex
     puts("");
 }
 
+// That the machine was busy is said before the table, by whom it was, and only there.
+static void say_busy(const struct terminal *terminal, struct findings *problems)
+{
+    struct finding *one = problems->item, *const end = one + problems->count;
+    while (one < end && compare_texts(one->flag, "foreign-load") != 0)
+        one++;
+    if (one == end)
+        return;
+    say(terminal, said(terminal->texts, "busy machine: %s", one->text));
+    puts("");
+    memmove(one, one + 1, (size_t)(end - one - 1) * sizeof *one);
+    problems->count--;
+}
+
 static void print_experiment(const struct terminal *terminal)
 {
     const struct value *experiment = view_get(terminal->head, "experiment"),
@@ -555,6 +569,7 @@ static void print_experiment(const struct terminal *terminal)
     say(terminal, view_text(experiment, "placed"));
     puts("");
     say_answers(terminal, experiment);
+    say_busy(terminal, &problems);
     print_tables(terminal, experiment, &problems);
     if (!brief) {
         say_each(terminal, "", view_get(experiment, "lines"));

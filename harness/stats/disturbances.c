@@ -92,12 +92,24 @@ bool disturbed_by_others(const struct session *session, size_t condition)
     return message.matters;
 }
 
+// Who used most of the CPUs when the experiment began, where that was looked for.
+static void add_largest(const struct session *session, struct message *message)
+{
+    const json_t *busy =
+        json_object_get(session->experiment ? session->experiment->json : NULL, "busy");
+    const char *largest = json_text_or_empty(busy, "largest");
+    if (message->flag == FLAG_FOREIGN_LOAD && *largest != '\0')
+        message_detail(message, "who", " (when it began the largest was %s, with %.2g CPUs)",
+                       largest, json_number_at(busy, "largest_cpus"));
+}
+
 static void add_disturbed(const struct session *session, size_t condition, enum flag flag,
                           json_t *warnings)
 {
     struct message message = {.flag = flag, .condition = session->settings->conditions[condition]};
     double most = 0;
     gather_disturbed(session, condition, flag, &message, &most);
+    add_largest(session, &message);
     if (flag == FLAG_SURVIVORS)
         message_detail(&message, "most", "%.0f", most);
     message_add_some(warnings, &message);
@@ -116,6 +128,7 @@ static void add_of_machine(const struct session *session, enum flag flag, json_t
             continue;
         message.condition = conditions++ == 0 ? session->settings->conditions[i] : NULL;
     }
+    add_largest(session, &message);
     message_add_some(warnings, &message);
 }
 
@@ -219,8 +232,8 @@ static void add_kept(const struct experiment *experiment, json_t *warnings)
         message_detail(&message, "load", "load %s", load ? load : "");
         message_detail(&message, "text", "%s", text ? text : "");
         message_detail(&message, "remedy", "%s",
-                       text && strstr(text, "calibrat") ? "recalibrate on a quiet machine"
-                                                        : "try the load alone with loadgen");
+                       text && is_of_calibration(text) ? "recalibrate on a quiet machine"
+                                                       : "try the load alone with loadgen");
         message_add(warnings, &message);
     }
 }

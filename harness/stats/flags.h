@@ -51,7 +51,7 @@ FLAG(STEAL, "steal", PROBLEM_OF_SOME,
      "measure at another time, or on a machine of your own")
 FLAG(FOREIGN_LOAD, "foreign-load", PROBLEM_OF_SOME,
      "other programs used more than 5 % of the CPUs, or more than one CPU, during {few} of {all} "
-     "runs: their times may be too long",
+     "runs{who}: their times may be too long",
      "end whatever else runs (jostle doctor names it)")
 FLAG(SWAP_IN, "swap-in", PROBLEM_OF_SOME,
      "pages came back from swap during {few} of {all} runs: their times may be too long",

@@ -1,6 +1,7 @@
 #include "hub.h"
 
 #include "json.h"
+#include "messages.h"
 
 #include "common/file.h"
 #include "common/memory.h"
@@ -446,8 +447,10 @@ void hub_warn(struct hub *hub, const struct source *source, const char *text)
                                 "condition", is_load ? source->condition : NULL, "text", text);
     const bool is_new = warning && json_add_once(hub->warnings, warning);
     json_decref(warning);
-    if (is_new && is_load)
+    if (!is_new || !source || (is_load && is_of_calibration(text)))
+        return; // the harness prints its own
+    if (is_load)
         complain("load %s: %s", source->name, text);
-    else if (is_new && source) // the harness prints its own
+    else
         complain("%s", text);
 }

@@ -38,6 +38,11 @@ const char *flag_name(enum flag flag)
     return cases[flag].name;
 }
 
+bool is_of_calibration(const char *warning)
+{
+    return strstr(warning, "calibrat") != NULL;
+}
+
 void message_detail(struct message *message, const char *name, const char *format, ...)
 {
     va_list arguments;

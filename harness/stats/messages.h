@@ -54,6 +54,9 @@ void message_add(json_t *warnings, struct message *message);
 // The same where it is of any runs; else only frees it.
 void message_add_some(json_t *warnings, struct message *message);
 
+// Whether what a load warns of is its calibration, which the result says early enough.
+bool is_of_calibration(const char *warning);
+
 struct session; // session.h
 
 // What is odd about the runs of one condition, seen in their values alone.

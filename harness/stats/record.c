@@ -20,13 +20,8 @@ static const double least_elapsed_s = 0.1;
 // is 2 % longer is off by about half of the error that is usually requested.
 // Two ticks at least, because ticks are coarse.
 static const double steal_share = 0.02, steal_least_s = 0.020;
-// Foreign load counts against the machine where that is small: it takes caches,
-// memory bandwidth and the scheduler's free choice. On a large one 5 % would be
-// several CPUs, but one busy program already can take the target's own CPU, and
-// makes all threads of a parallel target wait for the one that it delays. A tenth
-// of a second at least where it is a difference of sampled figures, else a hundredth: what
-// meter and the kernel do for the run themselves is less.
-static const double foreign_share = 0.05, foreign_most_cpus = 1;
+// Foreign load counts from a tenth of a second on where it is a difference of sampled figures, else
+// from a hundredth: what meter and the kernel do for the run themselves is less.
 static const double foreign_least_s = 0.100, foreign_least_exact_s = 0.010;
 
 const char *const failure_names[FAILURES] = {
@@ -205,7 +200,7 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
                         judge_stolen_s(record) > steal_share * fmax(wall_s, mine_s);
     // By the CPU time of all tasks of the machine but the target and the loads here. Where all that
     // is known is ticks, the loads' own time may be counted twice over.
-    const double most_cpus = fmin(foreign_share * (known > 0 ? known : cpus), foreign_most_cpus);
+    const double most_cpus = foreign_most_cpus(known > 0 ? known : cpus);
     const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
     const double foreign_s =
         json_number_at(machine, "busy_s") - mine_s - (exact ? 1 : 2) * loads_cpu_s(record);

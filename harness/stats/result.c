@@ -103,6 +103,7 @@ json_t *result_build(struct session *session)
     json_object_set_new(result, "schema", json_string(SCHEMA_RESULT));
     json_object_del(result, "stopped");
     json_object_del(result, "unusual");
+    json_object_del(result, "busy");
     json_object_update(result, summary);
     return result;
 }
