@@ -146,6 +146,23 @@ static struct argp_option *usual_of(struct options *options)
     return usual;
 }
 
+// argp of glibc loses its column where its buffer ends, and may set "-i,    --ignore" far apart.
+static void print_close(const char *text)
+{
+    for (const char *end; *text != '\0'; text = end) {
+        end = text + strcspn(text, "\n");
+        end += *end != '\0';
+        const bool is_row = strncmp(text, "  -", 3) == 0 && text[3] != '\0' && text[4] == ',';
+        const char *rest = text + (is_row ? 5 : 0);
+        const char *name = rest + (is_row ? strspn(rest, " ") : 0);
+        if (is_row && strncmp(name, "--", 2) == 0)
+            printf("%.5s ", text);
+        else
+            name = text;
+        fwrite(name, 1, (size_t)(end - name), stdout);
+    }
+}
+
 static void answer_help(struct options *options, const struct argp_state *state, bool all)
 {
     char name[LONGEST_NAME];
@@ -161,9 +178,14 @@ static void answer_help(struct options *options, const struct argp_state *state,
     shown.root_argp = &argp;
     shown.name = name;
     shown.flags &= ~(unsigned)ARGP_NO_ERRS; // it silences --help, too
-    argp_state_help(&shown, stdout,
+    char *text;
+    size_t size;
+    FILE *stream = must(open_memstream(&text, &size));
+    argp_state_help(&shown, stream,
                     ARGP_HELP_SHORT_USAGE | ARGP_HELP_PRE_DOC | ARGP_HELP_LONG |
                         ARGP_HELP_POST_DOC);
+    OWNED char *whole = stream_text(stream, &text);
+    print_close(whole);
     exit(fflush(stdout) == 0 ? 0 : 1);
 }
 

@@ -331,6 +331,7 @@ struct experiment {
     bool complete;    // --resume has nothing to do
     json_t *left_out; // [{setting, why}, ...] that protect cannot set here; NULL: it is no protect
     struct descriptions descriptions;
+    bool panorama;    // its loads are ours, and its time ends it
     bool look_wanted; // before its loads are known the target has to run once: see panorama_loads()
     json_t *busy;     // what others used before the first run (busy_look()); NULL: it was quiet
 };

@@ -347,6 +347,7 @@ static void set_limits(struct experiment *experiment)
     if (!options_given(given, "runs") && !options_given(given, "max-runs"))
         settings->max_runs = MOST_RUNS;
     settings->max_time_ns = (session->quick ? QUICK_S : LONG_S) * NS_PER_S;
+    experiment->panorama = true;
     // An interval needs six runs, however long they are; only the user's own time is kept.
     settings->runs_before_time = settings->min_runs;
     if (session->for_ns > 0) {

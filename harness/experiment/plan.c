@@ -54,6 +54,7 @@ void plan_write_session(const struct experiment *experiment)
     put_flag("plain", session->style == STYLE_BASIC || session->style == STYLE_NOCOLOR);
     put_flag("still", session->style == STYLE_BASIC);
     put_flag("cell", session->cell != NULL);
+    put_flag("panorama", experiment->panorama);
     put_flag("resume", session->resume);
     put_flag("complete", experiment->complete);
 }
