@@ -1,3 +1,5 @@
+// What the client of a service computes and waits for, and whether it is the limit of what is
+// measured.
 #include "json.h"
 #include "messages.h"
 #include "result.h"

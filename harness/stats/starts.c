@@ -1,3 +1,4 @@
+// What a start of a service does to the runs after it, apart from what a load leaves behind.
 #include "starts.h"
 
 #include "messages.h"
