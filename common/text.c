@@ -144,18 +144,31 @@ static size_t fitting(const char *line, size_t columns)
     return (size_t)(at - line);
 }
 
-static void put_line(FILE *out, const char *line, size_t columns)
+// The rest of a line, each part of it on a line of its own behind the indent.
+static void put_rest(FILE *out, const char *line, size_t indent, size_t columns)
 {
-    const size_t indent = indent_of(line, columns);
-    const bool whole = columns == 0 || is_row(line);
-    size_t length = whole ? strlen(line) : fitting(line, columns);
-    fwrite(line, 1, length, out);
-    for (line += length; *line != '\0'; line += length) {
+    for (size_t length; *line != '\0'; line += length) {
         line += strspn(line, " ");
         length = fitting(line, columns - indent);
         if (length > 0)
             fprintf(out, "\n%*s%.*s", (int)indent, "", (int)length, line);
     }
+}
+
+static void put_line(FILE *out, const char *line, size_t columns)
+{
+    const bool whole = columns == 0 || is_row(line);
+    const size_t length = whole ? strlen(line) : fitting(line, columns);
+    fwrite(line, 1, length, out);
+    put_rest(out, line + length, indent_of(line, columns), columns);
+}
+
+void fold_behind(FILE *out, const char *text, size_t indent, size_t columns)
+{
+    const bool whole = columns == 0 || columns <= 2 * indent;
+    const size_t length = whole ? strlen(text) : fitting(text, columns - indent);
+    fwrite(text, 1, length, out);
+    put_rest(out, text + length, indent, columns);
 }
 
 char *fold_text(const char *text, size_t columns)

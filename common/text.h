@@ -48,6 +48,9 @@ size_t fold_columns(int fd);
 // which has wider gaps more than once, and a word that is too long stay as they are. NULL: out of
 // memory.
 char *fold_text(const char *text, size_t columns);
+// Writes the text of one line that begins behind so many columns; what follows is indented as far.
+// 0 columns, or fewer than twice the indent: as it is.
+void fold_behind(FILE *out, const char *text, size_t indent, size_t columns);
 
 // Text of users and of records for people: what would move the cursor, ring a bell, hide or turn
 // text around becomes visible, such as \n, \e or \u{202e}. lib/text.jq does the same.

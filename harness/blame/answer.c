@@ -332,21 +332,18 @@ static const char *rate_text(double bytes_per_s, char text[32])
     return text;
 }
 
-// "pid 4711, root, job 42"
-static void print_who(const struct row *row)
+// "make -j4 (pid 4711, root, job 42)", behind so many columns.
+static void print_who(const struct row *row, int indent)
 {
     char text[256];
     row_text(row, text, sizeof text);
-    print_visible(text);
-    if (!row->lead)
-        return;
-    printf("  (pid %d, ", (int)row->lead->pid);
-    print_visible(row->user);
-    if (row->label[0] != '\0') {
-        printf(", ");
-        print_visible(row->label);
-    }
-    printf(")");
+    const bool known = row->lead != NULL;
+    OWNED char *who = !known ? text_of("%s", text)
+                             : text_of("%s (pid %d, %s%s%s)", text, (int)row->lead->pid, row->user,
+                                       row->label[0] != '\0' ? ", " : "", row->label);
+    OWNED char *visible = must(visible_copy(who));
+    fold_behind(stdout, visible, (size_t)indent, fold_columns(STDOUT_FILENO));
+    putchar('\n');
 }
 
 static void print_cpus(const struct answer *answer)
@@ -367,14 +364,15 @@ static void print_cpus(const struct answer *answer)
             continue;
         if (shown++ == 0)
             printf("%s", waited ? "  to blame   CPUs  beside it\n" : "    CPUs\n");
+        int indent;
         if (waited && row->lead)
-            printf("  %6.0f %%  %5.2f  %7.0f %%  ", 100 * row->blame, row->cpus, 100 * row->beside);
+            indent = printf("  %6.0f %%  %5.2f  %7.0f %%  ", 100 * row->blame, row->cpus,
+                            100 * row->beside);
         else if (waited) // whose CPU nobody has seen
-            printf("  %6.0f %%  %5.2f             ", 100 * row->blame, row->cpus);
+            indent = printf("  %6.0f %%  %5.2f             ", 100 * row->blame, row->cpus);
         else
-            printf("  %6.2f  ", row->cpus);
-        print_who(row);
-        printf("\n");
+            indent = printf("  %6.2f  ", row->cpus);
+        print_who(row, indent);
         rest -= row->cpus;
     }
     if (shown > 0 && rest >= 0.01)
@@ -400,10 +398,9 @@ static void print_disks(const struct answer *answer)
         const struct row *row = &rows.row[i];
         if (row->bytes_per_s < 1e5 && row->at_disk < 0.02)
             continue;
-        printf("  %10s  waiting %3.0f %%  ", rate_text(row->bytes_per_s, rate),
-               100 * fmin(row->at_disk, 1));
-        print_who(row);
-        printf("\n");
+        const int indent = printf("  %10s  waiting %3.0f %%  ", rate_text(row->bytes_per_s, rate),
+                                  100 * fmin(row->at_disk, 1));
+        print_who(row, indent);
         shown++;
     }
 }
@@ -438,7 +435,8 @@ static void print_gate(const struct answer *answer)
 
 void answer_print(const struct answer *answer)
 {
-    print_visible(answer->verdict.text);
+    OWNED char *verdict = must(visible_copy(answer->verdict.text));
+    fold_behind(stdout, verdict, 0, fold_columns(STDOUT_FILENO));
     printf("\n");
     if (answer->facts.duration_s >= LEAST_S) {
         print_cpus(answer);

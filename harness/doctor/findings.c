@@ -4,9 +4,11 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/processes.h"
+#include "common/text.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const status_names[] = {
     [STATUS_OK] = "ok", [STATUS_WARN] = "warn", [STATUS_UNKNOWN] = "unknown"};
@@ -35,10 +37,15 @@ size_t findings_count(const struct findings *findings, enum status status)
 
 void findings_print(const struct findings *findings)
 {
+    const size_t columns = fold_columns(STDOUT_FILENO);
     for (size_t i = 0; i < findings->count; i++) {
         const struct finding *finding = &findings->finding[i];
-        printf("%-8s %-16s %s%s%s\n", status_names[finding->status], finding->check, finding->text,
-               finding->advice[0] == '\0' ? "" : ": ", finding->advice);
+        char text[sizeof finding->text + sizeof finding->advice + 4];
+        snprintf(text, sizeof text, "%s%s%s", finding->text, finding->advice[0] == '\0' ? "" : ": ",
+                 finding->advice);
+        const int indent = printf("%-8s %-16s ", status_names[finding->status], finding->check);
+        fold_behind(stdout, text, indent > 0 ? (size_t)indent : 0, columns);
+        putchar('\n');
     }
     printf("\n%zu findings: %zu warn, %zu unknown\n", findings->count,
            findings_count(findings, STATUS_WARN), findings_count(findings, STATUS_UNKNOWN));

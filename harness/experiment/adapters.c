@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { REASON_SIZE = 512 };
 
@@ -199,6 +200,7 @@ bool adapters_print(const char *name)
 {
     struct arena arena = {0};
     struct adapter adapter;
+    const size_t columns = fold_columns(STDOUT_FILENO);
     char error[REASON_SIZE];
     bool printed = true;
     if (name) {
@@ -213,8 +215,11 @@ bool adapters_print(const char *name)
         if (!adapter_read(&adapter, &arena, adapter_path(&arena, names.item[i]), error,
                           sizeof error))
             complain("%s", error);
-        else
-            printed = printf("%-20s %s\n", names.item[i], adapter.about ? adapter.about : "") > 0;
+        else {
+            const int indent = printf("%-20s ", names.item[i]);
+            fold_behind(stdout, adapter.about ? adapter.about : "", (size_t)indent, columns);
+            printed = putchar('\n') != EOF;
+        }
     arena_free(&arena);
     return printed;
 }
