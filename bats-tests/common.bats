@@ -160,7 +160,7 @@ no_metric() {
     no_metric 'option untis is not known: did you mean unit?' 'x=stdout:/(1)/,untis=s'
     no_metric 'option colour is not known: there are take' 'x=stdout:/(1)/,unit=req/s,colour=1'
     no_metric 'unit= is empty' 'x=stdout:/(1)/,unit='
-    no_metric 'take=least: it is last, first, sum, mean, max, halves, or a percentile such as p99' 'x=stdout:/(1)/,take=least'
+    no_metric 'take=least: it is last, first, sum, mean, max, halves, only, or a percentile such as p99' 'x=stdout:/(1)/,take=least'
     no_metric 'better=up: it is one of lower, higher' 'x=jq:.a,better=up'
     no_metric 'quantile=99: it is a number between 0 and 1' 'x=jq:.a,quantile=99'
     no_metric 'loop=half: it is one of unknown, open, closed' 'x=jq:.a,loop=half'

@@ -209,8 +209,8 @@ FLAG(SERVICE_ELSEWHERE, "service-elsewhere", PROBLEM,
      "the command of --service used no CPU time while its client ran: another program gives the "
      "answers (a container or a unit of systemd that the command only starts), and its time and "
      "memory are in no figure, nor can foreign load be told from them",
-     "have --service be the server itself, or name its control group with --account, and start it "
-     "with --setup",
+     "have --service be the server itself, or start it before jostle and count its control group "
+     "with --account",
      BIAS_NONE)
 FLAG(MACHINE_CHANGED, "machine-changed", NOTE,
      "the machine itself changed: by the probe before each block, {what} was {change} {better} "
