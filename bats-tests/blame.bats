@@ -398,7 +398,7 @@ END
     head -c 700 node/lines.jsonl >part
     cat part >>node/lines.jsonl
     "$JOSTLE" report node >table
-    [[ $(<table) == *'xz: named first in 2 of 4 (50 % of the waiting for a CPU there)'* && $(<table) == *'cut off'* ]]
+    [[ $(<table) == *'xz: named first in 2 of 4 (50 % of the waiting for a CPU then)'* && $(<table) == *'cut off'* ]]
     # What the next watch appends is read, but for the line that it begins behind the cut one.
     cat one one >>node/lines.jsonl
     "$BIN/blame" --show node/lines.jsonl | holds '.cut and .hosts[0].records == 5'
