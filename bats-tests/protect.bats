@@ -356,7 +356,12 @@ undone_is_said() {
         all(.loads[]; (.settings.load // []) == [])' <out/experiment.json
     run -2 "$JOSTLE" protect --output other --pause --load "n=pid:$!" --try nice=19 -- touch ran
     [[ $output == *"--try 'nice=19': nice=19: it runs already"* && ! -e ran ]]
-    kill "$!"
+    # The loads of several conditions pause it, in any order; one that is stopped by somebody else is refused.
+    holds '[.loads[] | select(.name != "baseline" and (.name | endswith("baseline") | not)) | .parts[].words | index("--shared") != null] | length > 1 and all' <out/experiment.json
+    kill -STOP "$!"
+    run -2 "$JOSTLE" protect --output other --pause --load "n=pid:$!" -- touch ran
+    [[ $output == *'is stopped already: continue it first'* && ! -e ran ]]
+    kill -KILL "$!"
 }
 
 # tried SPEC: what protect has tried for a load, or has left out, one a line.
@@ -628,6 +633,7 @@ both_ask_alike() {
         --confidence 0.9 --warmup 2 --discard-warmup 1 --washout 1 --aa --engine meter
     both_ask_alike --service "server --port 7 --name 'a b'" --ready 'match:/^it is "up"$/' --ready-timeout 7s --stop-signal INT --service-cpus "$cpu" \
         --keep-service --metric @openloop
+    both_ask_alike --service 'server --port 7' --ready port:7 --service-warmup 3 --metric @openloop
     both_ask_alike --ignore-failure --at-most 1.5 --error 3% --runs 14 --seed 4
     # An option that is new is to be tried here, too, or has no place in an experiment of one target.
     for option in $("$BIN/experiment" slowdown --help-all | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u); do
