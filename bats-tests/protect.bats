@@ -395,6 +395,11 @@ tried() {
     holds 'all(.loads[]; (.settings.load // []) | all(startswith("cpus=") | not))' <apart/experiment.json
     holds --arg first "$first" --arg second "$second" \
         'any(.loads[]; .settings.load == ["cpus=" + $second] and .settings.target == ["cpus=" + $first])' <both/experiment.json
+    # Of a service, those of the server, and not those of its client.
+    local -a served=(protect --service server --ready port:7 --service-cpus "$second" --target-cpus "$first" --load 'l=cpu --percent 10')
+    "$BIN/experiment" "${served[@]}" --output server --load-cpus "$first,$second" -- true >plan
+    holds --arg first "$first" --arg second "$second" \
+        'any(.loads[]; .settings.load == ["cpus=" + $first] and .settings.service == ["cpus=" + $second])' <server/experiment.json
 }
 
 # bats test_tags=measures
