@@ -410,7 +410,8 @@ END
     run -1 "$BIN/blame" --show facts
     # Who cannot be seen has a part, also where another one has more of it.
     jq -c '.verdict.resource = "cpu" | .culprits = [{ text: "xz", pid: 9, blame: 0.6 }, { text: "hidden", blame: 0.4 }]' one >two
-    jq -c '.culprits = [.culprits[1] | .blame = 1]' two >>two
+    jq -c '.culprits = [.culprits[1] | .blame = 1]' two >last
+    cat last >>two
     "$BIN/blame" --show two >history
     is_valid blame-history history
     holds '.hosts[0].culprits | map([.text, .times, .blame]) == [["xz", 1, 0.6], ["hidden", 1, 0.7]]' <history
