@@ -125,6 +125,22 @@ serve() {
     holds '[.rps, .wakeup_p99_us, .request_p99_us, .requests | .value] == [3009.1, 272, 19616, 255755]' <run
 }
 
+@test "the threads of a client are those that it says, or its command line" {
+    # of ADAPTER WORDS TEXT: the threads of a client with such words that writes this.
+    of() {
+        # shellcheck disable=SC2016 # for the shell
+        figures "$1:threads" sh -c 'printf "%s\n" "$1" # '"$2 " sh "$3" >said
+        jq .threads.value run
+    }
+    [[ $(of wrk 'wrk -t9' '  2 threads and 16 connections') == 2 && $(of wrk2 'wrk -t9' '  3 threads and 100 connections') == 3 ]]
+    [[ $(of pgbench 'pgbench --client=9' 'number of threads: 4') == 4 ]]
+    [[ $(of redis-benchmark 'redis-benchmark -c 9' '  threads: 5') == 5 && $(of redis-benchmark 'redis-benchmark -c 9' '  multi-thread: no') == null ]]
+    [[ $(of redis-benchmark-csv 'redis-benchmark --csv --threads 4 -n 9' x) == 4 ]]
+    [[ $(of hey 'hey -cpus 2 -n 9 -c 9 x' x) == 2 && $(of hey 'hey -n 9 -c 9 x' x) == null ]]
+    [[ $(of vegeta 'vegeta -cpus=3 attack -workers=9 | vegeta report' '{}') == 3 ]]
+    [[ $(of vegeta 'vegeta attack -workers=9 | vegeta -cpus=3 report' '{}') == null ]]
+}
+
 @test "wrk and wrk2: requests whose connections broke are errors, of all kinds together" {
     local name
     printf '%s\n' '  15328 requests in 1.00s, 2.00MB read' '  Socket errors: connect 1, read 15412, write 20, timeout 300' '  Non-2xx or 3xx responses: 4000' >said
@@ -192,8 +208,8 @@ serve() {
     redis-server --port 0 --unixsocket "$PWD/redis.sock" --save '' --dir "$PWD" >server.log 2>&1 3>&- &
     server=$!
     eventually 30 redis_answers
-    figures "redis-benchmark:$(names redis-benchmark)" redis-benchmark -s redis.sock -t get -n 5000
-    holds '.rps.value > 0 and .p50_ms.value > 0 and .p99_ms.value >= .p95_ms.value and .p95_ms.value >= .p50_ms.value and .avg_ms.value > 0 and .requests.value == 5000' <run
+    figures "redis-benchmark:$(names redis-benchmark)" redis-benchmark -s redis.sock --threads 2 -t get -n 5000
+    holds '.rps.value > 0 and .p50_ms.value > 0 and .p99_ms.value >= .p95_ms.value and .p95_ms.value >= .p50_ms.value and .avg_ms.value > 0 and .requests.value == 5000 and .threads.value == 2' <run
     figures "redis-benchmark-csv:$(names redis-benchmark-csv)" redis-benchmark --csv -s redis.sock -t get,set,incr,lpush -n 2000
     for metric in get set incr lpush; do
         holds ".${metric}_rps.value > 0 and .${metric}_p99_ms.value > 0" <run
@@ -214,8 +230,8 @@ serve() {
     # It listens once before, while it fills the databases.
     eventually 120 grep -q 'ready to accept connections' server.log
     export PGHOST=127.0.0.1 PGPORT=$port PGUSER=bench PGDATABASE=postgres
-    figures "pgbench:$(names pgbench)" pgbench --no-vacuum --select-only --client=2 --transactions=200 --progress=1 --log
-    holds '.tps.value > 0 and .lat_avg_ms.value > 0 and .lat_stddev_ms.value > 0 and .p99_us.value >= .p50_us.value and .requests.value == 400 and .errors.value == 0' <run
+    figures "pgbench:$(names pgbench)" pgbench --no-vacuum --select-only --client=2 --jobs=2 --transactions=200 --progress=1 --log
+    holds '.tps.value > 0 and .lat_avg_ms.value > 0 and .lat_stddev_ms.value > 0 and .p99_us.value >= .p50_us.value and .requests.value == 400 and .errors.value == 0 and .threads.value == 2' <run
     sort -n -k 3,3 pgbench_log.* | sed -n 396p | cut -d ' ' -f 3 | jq -e --slurpfile run run '. == $run[0].p99_us.value'
 }
 
@@ -244,8 +260,8 @@ serve() {
     printf hello >index.html
     serve python3 -m http.server --bind 127.0.0.1 "$port"
     if [[ -n $(type -P wrk) ]]; then
-        figures "wrk:$(names wrk)" wrk --latency --threads 1 --connections 2 --duration 1s "http://127.0.0.1:$port/"
-        holds '.rps.value > 0 and .p50_ms.value > 0 and .p50_ms.value < 1000 and .p99_ms.value >= .p90_ms.value and .requests.value > 0' <run
+        figures "wrk:$(names wrk)" wrk --latency --threads 2 --connections 2 --duration 1s "http://127.0.0.1:$port/"
+        holds '.rps.value > 0 and .p50_ms.value > 0 and .p50_ms.value < 1000 and .p99_ms.value >= .p90_ms.value and .requests.value > 0 and .threads.value == 2' <run
     fi
     if [[ -n $(type -P hey) ]]; then
         figures "hey:$(names hey)" hey -n 200 -c 2 "http://127.0.0.1:$port/"

@@ -262,7 +262,7 @@ END
     mkdir -p made/proc
     printf 'cpu  0 0 0 0 0 0 0 0 0 0\ncpu0 0 0 0 0 0 0 0 0 0 0\n' >made/proc/stat
     JOSTLE_KERNEL_ROOT="$PWD/made" "$BIN/blame" --duration 100ms >table
-    grep -q '^this node: nobody is slowed down: ' table
+    grep -q '^this node: no program was seen to wait long for a CPU: ' table
     grep -q '^note: this kernel shows no pressure' table
     run ! grep -qw nan table
 }
@@ -390,15 +390,15 @@ END
     "$BIN/blame" --pid "$PID" --duration 0.3s --json one --quiet
     for i in 0 1 2 3; do
         jq -c --argjson i "$i" '.made = "2026-03-01T1\($i):00:00Z" | .verdict.factor = 1 + $i | .verdict.resource = (if $i == 0 then "none" else "cpu" end)
-            | .culprits = [.culprits[0] // {} | .text = (if $i == 3 then "make" else "xz" end)]' one >>node/lines.jsonl
+            | .culprits = [.culprits[0] // {} | .blame = 0.5 | .text = (if $i == 3 then "make" else "xz" end)]' one >>node/lines.jsonl
     done
     "$BIN/blame" --show node/lines.jsonl >history
     is_valid blame-history history 2>&1
-    holds '.cut == false and (.hosts[0] | .records == 4 and .factor == 2.5 and .most == 4 and (.rows | length) == 4 and .culprits == [{text: "xz", times: 2}, {text: "make", times: 1}])' <history
+    holds '.cut == false and (.hosts[0] | .records == 4 and .factor == 2.5 and .most == 4 and (.rows | length) == 4 and (.culprits | map([.text, .times, .blame])) == [["xz", 2, 0.5], ["make", 1, 0.5]])' <history
     head -c 700 node/lines.jsonl >part
     cat part >>node/lines.jsonl
     "$JOSTLE" report node >table
-    [[ $(<table) == *'xz: named first in 2 of 4'* && $(<table) == *'cut off'* ]]
+    [[ $(<table) == *'xz: named first in 2 of 4 (50 % of the waiting for a CPU then)'* && $(<table) == *'cut off'* ]]
     # What the next watch appends is read, but for the line that it begins behind the cut one.
     cat one one >>node/lines.jsonl
     "$BIN/blame" --show node/lines.jsonl | holds '.cut and .hosts[0].records == 5'
@@ -408,6 +408,15 @@ END
         and ([.[0].series[] | .points | map(.y)] == [($rows | map(.factor // empty)), ($rows | map(.most // empty))])'
     printf '{}\n' >facts
     run -1 "$BIN/blame" --show facts
+    # Who cannot be seen has a part, also where another one has more of it.
+    jq -c '.verdict.resource = "cpu" | .culprits = [{ text: "xz", pid: 9, blame: 0.6 }, { text: "hidden", blame: 0.4 }]' one >two
+    jq -c '.culprits = [.culprits[1] | .blame = 1]' two >last
+    cat last >>two
+    "$BIN/blame" --show two >history
+    is_valid blame-history history
+    holds '.hosts[0].culprits | map([.text, .times, .blame]) == [["xz", 1, 0.6], ["hidden", 1, 0.7]]' <history
+    jq -c '.verdict.resource = "disk"' two >disk
+    "$BIN/blame" --show disk | holds '.hosts[0].culprits | map([.text, .times, .blame]) == [["xz", 1, null], ["hidden", 1, null]]'
     # What its own quota held back is not the others' doing.
     jq -c '.verdict += {factor: 4, resource: "quota", waited_others: 0.2, quota: 0.75}' one >quota
     "$BIN/blame" --show quota | holds '.hosts[0] | .factor == 1.25 and .rows[0].throttled == 0.75'

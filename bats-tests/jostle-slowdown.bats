@@ -134,6 +134,53 @@ cores() {
     holds '.loads[1].title == "Sharing its CPU with one busy program" and (.conditions | all(.runs == 2))' <out/result.json
 }
 
+# looked RECORD WORDS...: what slowdown plans after a first run with this record; its loads are in `loads`.
+looked() {
+    mkdir -p look
+    jq -nc '{ wall_s: 1, user_s: 0.1, system_s: 0.1, cpus: "0", stalls: { source: "cgroup", run_s: 0.2, run_delay_s: 0 }, machine: { cpus: 2 } } * '"$1" >look/runs.jsonl
+    rm -rf planned
+    JOSTLE_LOOK=$PWD/look run -0 --separate-stderr "$BIN/experiment" slowdown --output planned "${@:2}" -- true
+    jq -c '[.loads[1:][].name]' planned/experiment.json >loads
+}
+
+@test "a target while which much goes over a network is measured beside traffic" {
+    quick_machine
+    looked '{ machine: { network_bytes: 0, loopback_bytes: 90000000000000 } }'
+    holds 'last == "network"' <loads
+    [[ $stderr == *'while it ran, 9e+07 MB/s went over the network or the loopback of this machine'* ]]
+    holds '.loads[-1] | .title | contains("loopback traffic")' <planned/experiment.json
+    for machine in '{ network_bytes: 5000, loopback_bytes: 5000 }' '{ network_bytes: null, loopback_bytes: null }' '{}'; do
+        looked "{ machine: $machine }"
+        holds 'index("network") == null' <loads
+        [[ $stderr != *'went over'* ]]
+    done
+    # What the record has is what the kernel counts of all programs, so at least the target's own.
+    "$JOSTLE" run --quiet --output sent --runs 1 -- "$BIN/loadgen" net --tcp --threads 1 --limit 20MB/s --duration 500ms
+    holds '.machine.loopback_bytes > 1000000 and .machine.network_bytes >= 0' <sent/runs.jsonl
+}
+
+@test "the time of a panorama has the runs of the client after each start of its service" {
+    local -a served=(--service server --ready 'match:/up/' --for 50s)
+    quick_machine
+    looked '{}' "${served[@]}" --service-warmup 0
+    [[ $stderr != *'no time for 6 runs'* ]]
+    looked '{}' "${served[@]}" --service-warmup 4
+    [[ $stderr == *'in 50 s there is no time for 6 runs beside '*'network: for these: '* ]]
+    looked '{}' "${served[@]}" --keep-service
+    [[ $stderr != *'no time for 6 runs'* ]]
+}
+
+@test "a panorama that continues has the neighbours that it had, however long it goes on" {
+    quick_machine
+    "$JOSTLE" slowdown --quiet --output out --for 2s -- sleep 0.1
+    jq -c '[.loads[].name]' out/experiment.json >before
+    wc -l <out/runs.jsonl >runs
+    run -0 --separate-stderr "$JOSTLE" slowdown --resume --output out --for 3s -- sleep 0.1
+    [[ $stderr == *'measuring sleep alone and beside each of these: sharing'*', for about 3 s '* ]]
+    jq -c '[.loads[].name]' out/experiment.json | diff before -
+    (($(wc -l <out/runs.jsonl) > $(<runs)))
+}
+
 # bats test_tags=slow
 @test "where the target leaves no CPU, what neighbours cost it is its CPU time" {
     quick_machine

@@ -6,6 +6,7 @@ load loadgen
 
 setup() {
     bats_require_minimum_version 1.5.0
+    cd "$BATS_TEST_TMPDIR" || return
     PROFILE=$BATS_TEST_TMPDIR/profile
 }
 

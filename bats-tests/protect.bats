@@ -359,7 +359,12 @@ undone_is_said() {
         all(.loads[]; (.settings.load // []) == [])' <out/experiment.json
     run -2 "$JOSTLE" protect --output other --pause --load "n=pid:$!" --try nice=19 -- touch ran
     [[ $output == *"--try 'nice=19': nice=19: it runs already"* && ! -e ran ]]
-    kill "$!"
+    # The loads of several conditions pause it, in any order; one that is stopped by somebody else is refused.
+    holds '[.loads[] | select(.name != "baseline" and (.name | endswith("baseline") | not)) | .parts[].words | index("--shared") != null] | length > 1 and all' <out/experiment.json
+    kill -STOP "$!"
+    run -2 "$JOSTLE" protect --output other --pause --load "n=pid:$!" -- touch ran
+    [[ $output == *'is stopped already: continue it first'* && ! -e ran ]]
+    kill -KILL "$!"
 }
 
 # tried SPEC: what protect has tried for a load, or has left out, one a line.
@@ -393,6 +398,11 @@ tried() {
     holds 'all(.loads[]; (.settings.load // []) | all(startswith("cpus=") | not))' <apart/experiment.json
     holds --arg first "$first" --arg second "$second" \
         'any(.loads[]; .settings.load == ["cpus=" + $second] and .settings.target == ["cpus=" + $first])' <both/experiment.json
+    # Of a service, those of the server, and not those of its client.
+    local -a served=(protect --service server --ready port:7 --service-cpus "$second" --target-cpus "$first" --load 'l=cpu --percent 10')
+    "$BIN/experiment" "${served[@]}" --output server --load-cpus "$first,$second" -- true >plan
+    holds --arg first "$first" --arg second "$second" \
+        'any(.loads[]; .settings.load == ["cpus=" + $first] and .settings.service == ["cpus=" + $second])' <server/experiment.json
 }
 
 # bats test_tags=measures
@@ -631,6 +641,7 @@ both_ask_alike() {
         --confidence 0.9 --warmup 2 --discard-warmup 1 --washout 1 --aa --engine meter
     both_ask_alike --service "server --port 7 --name 'a b'" --ready 'match:/^it is "up"$/' --ready-timeout 7s --stop-signal INT --service-cpus "$cpu" \
         --keep-service --metric @openloop
+    both_ask_alike --service 'server --port 7' --ready port:7 --service-warmup 3 --metric @openloop
     both_ask_alike --ignore-failure --at-most 1.5 --error 3% --runs 14 --seed 4
     # An option that is new is to be tried here, too, or has no place in an experiment of one target.
     for option in $("$BIN/experiment" slowdown --help-all | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u); do

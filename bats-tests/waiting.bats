@@ -56,7 +56,7 @@ made() {
 # bats test_tags=slow
 @test "of several threads the wait is a lower bound, and not called the others' doing" {
     made 5 '{ wall_s: 1, user_s: 1.4, system_s: 0, stalls: { cpu_s: 0.3, run_delay_s: 0.2, run_s: 0.7 } }'
-    holds '.at_least and .threads > 1 and .others == null and (.text | contains("at least 30 % waiting for a CPU (behind other programs, or "))' <parts
+    holds '.at_least and .threads > 1 and .others == null and (.text | contains("at least 30 % waiting for a CPU behind other programs, or behind its own threads or processes"))' <parts
     # So it is of a pipeline that never has more than a CPU's work in all.
     made 5 '{ wall_s: 1, user_s: 0.5, system_s: 0, stalls: { cpu_s: 0.4, run_delay_s: 0.1, run_s: 0.1 } }'
     holds '.at_least and .threads == 1 and .others == null' <parts
@@ -69,7 +69,25 @@ made() {
         and (.others.text | startswith("at least 400 ms of 1.00 s it waited for a CPU behind other programs; what that cost it is not known"))' <parts
     # Four processes on one CPU, nobody else: each waits for the others, and the program for nobody.
     made 5 '{ wall_s: (1 + 0.001 * $i), user_s: 1, system_s: 0, cpus: "0", stalls: { cpu_s: 0.99, cpu_full_s: 0, run_delay_s: 0, run_s: 0.01 } }'
-    holds '.cpu_wait_s == 0 and .computing_s > 0.99 and .others == null and (.text | test("computing \\(meanwhile others of its threads or processes waited for at least 990 ms\\)$"))' <parts
+    holds '.cpu_wait_s == 0 and .computing_s > 0.99 and .others == null and (.text | test("computing \\(for at least 990 ms some of its threads or processes waited for a CPU behind its own\\)$"))' <parts
+}
+
+@test "of threads that share one CPU it is said whom they waited behind, as far as that is known" {
+    local many='wall_s: (1 + 0.001 * $i), system_s: 0, cpus: "0"'
+    # Beside other programs, where the kernel tells: what they took is all that they can have cost.
+    made 5 "{ $many"', user_s: 0.5, stalls: { cpu_s: 0.99, cpu_full_s: 0.5, run_delay_s: 0, run_s: 0.01 } }'
+    holds '(.at_least | not) and .cpu_wait_s == 0.5 and .others.factor == null and .others.why == "several"
+        and (.text | test("computing \\(for at least 490 ms .* behind its own\\), 50 .*% waiting for a CPU behind other programs") and (contains("at least 50") | not))
+        and (.others.text | startswith("500 ms of 1.00 s it waited for a CPU behind other programs; that made it at most 2.00 times slower"))' <parts
+    # Where it does not: what they ran and waited is more than the time that there was.
+    made 5 "{ $many"', user_s: 1, stalls: { cpu_s: 0.99, run_delay_s: 0, run_s: 0.01 } }'
+    holds '.computing_s > 0.99 and .others == null and (.text | test("^100 % computing \\(for at least 9[0-9]+ ms some of its threads or processes waited for a CPU behind its own\\)$"))' <parts
+    made 5 "{ $many"', user_s: 0.6, stalls: { cpu_s: 0.3, run_delay_s: 0, run_s: 0.01 } }'
+    holds '.at_least and .others == null and (.text | (contains("behind its own)") | not) and contains("at least 30 % waiting for a CPU behind other programs, or behind its own threads")
+        and test("at least 10 .*% asleep"))' <parts
+    # On two CPUs they may as well have run at once.
+    made 5 '{ user_s: 1, system_s: 0, stalls: { cpu_s: 0.99, run_delay_s: 0, run_s: 0.01 } }'
+    holds '.text | contains("behind its own)") | not' <parts
 }
 
 @test "a shell whose programs run one after the other on a CPU has the factor of a single program" {
@@ -100,7 +118,7 @@ made() {
         made 2 "$run"
         holds '([.computing_s, .cpu_wait_s, .throttled_s, .disk_wait_s, .memory_wait_s, .stolen_s, .rest_s] | map(. // 0) | add) as $all
             | ($all / .wall_s - 1 | fabs) < 1e-9 and ([.intervals[] | values | .[] | values] | all(. >= 0 and . <= 1))
-            and ([.text | scan("[0-9.]+") | tonumber] | length > 0 and max <= 100)' <parts
+            and ([.text | scan("[0-9.]+(?= %)") | tonumber] | length > 0 and max <= 100)' <parts
     done
 }
 

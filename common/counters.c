@@ -242,14 +242,40 @@ static void take_load_average(double load_average[3])
         load_average[0] = load_average[1] = load_average[2] = NAN;
 }
 
+struct network network_read(const char *path)
+{
+    struct network network = {UNKNOWN, UNKNOWN};
+    char line[512];
+    FILE *file = fopen(path, "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char name[64];
+        double received, sent;
+        if (sscanf(line, " %63[^:]: %lf %*s %*s %*s %*s %*s %*s %*s %lf", name, &received, &sent) !=
+            3)
+            continue;
+        if (network.bytes == UNKNOWN)
+            network = (struct network){0, 0};
+        if (strcmp(name, "lo") == 0)
+            network.loopback_bytes += (int64_t)received;
+        else
+            network.bytes += (int64_t)(received + sent);
+    }
+    if (file)
+        fclose(file);
+    return network;
+}
+
 void counters_take(const struct counter_files *files, struct counters *counters)
 {
     int64_t cpu_full_us; // newer kernels show it; of the whole machine it is 0
     *counters = (struct counters){.time = time(NULL)};
     take_cpus(counters, files);
     take_throttling(counters, files);
-    if (files->often)
+    if (files->often) {
+        char path[PATH_MAX];
         take_kills(counters, files);
+        counters->network = network_read(machine_path("/proc/net/dev", path));
+    }
     if (files->swaps)
         counters->swap_in_pages = number_of("/proc/vmstat", "pswpin", " ");
     if (!files->often) {

@@ -83,6 +83,15 @@ void arrangement_apart(void);
 
 #define UNKNOWN (-1) // this kernel does not say
 
+// Bytes that went over the interfaces of a network namespace. UNKNOWN: not counted.
+struct network {
+    int64_t bytes;          // received and sent, but for the loopback
+    int64_t loopback_bytes; // there each byte comes back, and counts once
+};
+
+// path: a file such as /proc/net/dev, which is that of the caller's namespace.
+struct network network_read(const char *path);
+
 // CPU times are sums over the CPUs; all but the load average count since boot.
 struct counters {
     time_t time;
@@ -100,6 +109,7 @@ struct counters {
     // the machine.
     int64_t cgroup_kills, machine_kills;
     int64_t cpu_some_us, memory_some_us, memory_full_us, io_some_us, io_full_us;
+    struct network network; // only of files that are read often
 };
 
 void counters_read(struct counters *counters);

@@ -463,10 +463,13 @@ void answer_print_line(const struct answer *answer)
         strftime(time, sizeof time, "%H:%M:%S", &local);
     printf("%s  ", time);
     print_visible(answer->verdict.text);
-    for (size_t i = 0; has_culprit(answer) && i < answer->rows.count && i < 2; i++) {
+    for (size_t i = 0, said = 0; has_culprit(answer) && i < answer->rows.count; i++) {
         const struct row *row = &answer->rows.row[i];
+        // Two, and, wherever it is, who cannot be seen.
+        if (i >= 2 && (row->lead || row->blame < 0.01))
+            continue;
         row_text(row, text, sizeof text);
-        printf(i == 0 ? ": " : ", ");
+        printf(said++ == 0 ? ": " : ", ");
         print_visible(text);
         if (answer->verdict.resource == RESOURCE_CPU)
             printf(" %.0f %%,", 100 * row->blame);

@@ -216,7 +216,8 @@ struct look {
     struct counters counters;
     int64_t throttled_us; // of the group, or of one around it
     int64_t group_io_us;  // some task of the group waited for a disk (cgroup v2)
-    int64_t disk_bytes, network_bytes, loopback_bytes;
+    struct network network;
+    int64_t disk_bytes;
     int64_t resctrl_bytes; // through memory, of all
 };
 

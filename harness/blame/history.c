@@ -20,10 +20,17 @@ static const struct {
                {"steal", "kernel", "steal"},       {"throttled", "verdict", "quota"}};
 enum { FACTOR, FIGURES = sizeof figures / sizeof *figures };
 
+// Who is named, and with how much of the victim's waiting for CPUs.
+struct culprit {
+    char text[160]; // "": nobody
+    double blame;   // NAN: it is of disks
+};
+
 struct moment {
     time_t made;
     double figure[FIGURES]; // NAN: not known
-    char culprit[160];      // the first one, where there is a verdict; else ""
+    // Where there is a verdict: the first one, and whoever cannot be seen, where that is another.
+    struct culprit first, unseen;
 };
 
 // The records of one host and victim.
@@ -62,6 +69,25 @@ static struct history *history_of(struct histories *histories, const json_t *rec
     return history;
 }
 
+static void read_culprit(struct culprit *culprit, const json_t *from, bool of_cpu)
+{
+    json_copy_text(from, "text", culprit->text, sizeof culprit->text);
+    culprit->blame = of_cpu ? json_number_at(from, "blame") : (double)NAN;
+}
+
+static void read_culprits(struct moment *moment, const json_t *record)
+{
+    const json_t *verdict = json_object_get(record, "verdict"),
+                 *culprits = json_object_get(record, "culprits");
+    const bool of_cpu = json_text_is(verdict, "resource", "cpu");
+    if (!of_cpu && !json_text_is(verdict, "resource", "disk"))
+        return;
+    read_culprit(&moment->first, json_array_get(culprits, 0), of_cpu);
+    for (size_t i = 1; i < json_array_size(culprits); i++)
+        if (!json_object_get(json_array_get(culprits, i), "pid"))
+            read_culprit(&moment->unseen, json_array_get(culprits, i), of_cpu);
+}
+
 static void add_record(struct histories *histories, const json_t *record)
 {
     const json_t *verdict = json_object_get(record, "verdict");
@@ -74,9 +100,7 @@ static void add_record(struct histories *histories, const json_t *record)
     // A quota of its own is not the doing of others.
     if (json_text_is(verdict, "resource", "quota"))
         moment.figure[FACTOR] = 1 / (1 - json_number_at(verdict, "waited_others"));
-    if (json_text_is(verdict, "resource", "cpu") || json_text_is(verdict, "resource", "disk"))
-        json_copy_text(json_array_get(json_object_get(record, "culprits"), 0), "text",
-                       moment.culprit, sizeof moment.culprit);
+    read_culprits(&moment, record);
     MORE(history_of(histories, record)) = moment;
 }
 
@@ -183,35 +207,53 @@ static double mean_of(const struct history *history, size_t first, size_t end, s
     return count == 0 ? NAN : sum / (double)count;
 }
 
-// Who was named first, how often, most often first.
+enum { NAMED = 16 };
+
+struct named {
+    const char *text;
+    size_t times, records; // named first; named
+    double blame;          // the sum
+};
+
+struct all_named {
+    size_t count;
+    struct named item[NAMED]; // most often first
+};
+
+static void name(struct all_named *all, const struct culprit *culprit, bool first)
+{
+    size_t k = 0;
+    while (k < all->count && strcmp(all->item[k].text, culprit->text) != 0)
+        k++;
+    if (culprit->text[0] == '\0' || k == NAMED)
+        return;
+    if (k == all->count)
+        all->item[all->count++] = (struct named){.text = culprit->text};
+    all->item[k].times += first;
+    all->item[k].records++;
+    all->item[k].blame += culprit->blame;
+    for (; k > 0 && all->item[k].times > all->item[k - 1].times; k--) {
+        const struct named other = all->item[k];
+        all->item[k] = all->item[k - 1];
+        all->item[k - 1] = other;
+    }
+}
+
+// Who was named first, how often, and with which part; and who cannot be seen.
 static json_t *culprits_to_json(const struct history *history, size_t first, size_t end)
 {
-    enum { NAMED = 16 };
-    struct named {
-        const char *text;
-        size_t times;
-    } found[NAMED];
-    size_t count = 0;
-    for (size_t i = first; i < end; i++) {
-        const char *text = history->item[i].culprit;
-        size_t k = 0;
-        while (k < count && strcmp(found[k].text, text) != 0)
-            k++;
-        if (*text == '\0' || k == NAMED)
-            continue;
-        if (k == count)
-            found[count++] = (struct named){text, 0};
-        found[k].times++;
-        for (; k > 0 && found[k].times > found[k - 1].times; k--) {
-            const struct named other = found[k];
-            found[k] = found[k - 1];
-            found[k - 1] = other;
-        }
-    }
+    struct all_named all = {0};
     json_t *list = must(json_array());
-    for (size_t k = 0; k < count; k++)
-        json_add(list, must(json_pack("{s:s, s:I}", "text", found[k].text, "times",
-                                      (json_int_t)found[k].times)));
+    for (size_t i = first; i < end; i++) {
+        name(&all, &history->item[i].first, true);
+        name(&all, &history->item[i].unseen, false);
+    }
+    for (size_t k = 0; k < all.count; k++) {
+        const struct named *one = &all.item[k];
+        json_add(list, must(json_pack("{s:s, s:I, s:o}", "text", one->text, "times",
+                                      (json_int_t)one->times, "blame",
+                                      json_number(one->blame / (double)one->records))));
+    }
     return list;
 }
 

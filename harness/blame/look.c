@@ -90,37 +90,15 @@ static int64_t disk_bytes(void)
     return sectors == UNKNOWN ? UNKNOWN : 512 * sectors;
 }
 
-// Received and sent; on the loopback each byte comes back. Those of the victim's own network.
-static void look_at_networks(pid_t pid, struct look *look)
-{
-    char path[PATH_MAX], line[512];
-    const char *of_network =
-        pid > 0 ? process_path(pid, "net/dev", path) : machine_path("/proc/net/dev", path);
-    FILE *file = fopen(of_network, "re");
-    look->network_bytes = look->loopback_bytes = UNKNOWN;
-    while (file && fgets(line, sizeof line, file)) {
-        char name[64];
-        double received, sent;
-        if (sscanf(line, " %63[^:]: %lf %*s %*s %*s %*s %*s %*s %*s %lf", name, &received, &sent) !=
-            3)
-            continue;
-        if (look->network_bytes == UNKNOWN)
-            look->network_bytes = look->loopback_bytes = 0;
-        if (strcmp(name, "lo") == 0)
-            look->loopback_bytes += (int64_t)received;
-        else
-            look->network_bytes += (int64_t)(received + sent);
-    }
-    if (file)
-        fclose(file);
-}
-
 void look_take(struct look *look, const char *folder, pid_t pid)
 {
+    char path[PATH_MAX];
     counters_read(&look->counters);
     look_at_group(folder, look);
     look->disk_bytes = disk_bytes();
-    look_at_networks(pid, look);
+    // Those of the victim's own network.
+    look->network = network_read(pid > 0 ? process_path(pid, "net/dev", path)
+                                         : machine_path("/proc/net/dev", path));
     look->resctrl_bytes =
         (int64_t)over_files("/sys/fs/resctrl/mon_data/mon_L3_*/mbm_total_bytes", false);
     look->time_s = clock_s(CLOCK_MONOTONIC);
@@ -183,8 +161,8 @@ void facts_between(const struct look *before, const struct look *after, struct f
         .clock_mhz = clock_mhz(),
         .memory_per_s = rate(before->resctrl_bytes, after->resctrl_bytes, 1, s),
         .disk_per_s = rate(before->disk_bytes, after->disk_bytes, 1, s),
-        .network_per_s = rate(before->network_bytes, after->network_bytes, 1, s),
-        .loopback_per_s = rate(before->loopback_bytes, after->loopback_bytes, 1, s),
+        .network_per_s = rate(before->network.bytes, after->network.bytes, 1, s),
+        .loopback_per_s = rate(before->network.loopback_bytes, after->network.loopback_bytes, 1, s),
     };
 }
 

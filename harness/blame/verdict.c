@@ -191,8 +191,9 @@ static void say_node(struct judgement *verdict, const struct facts *facts, const
                      ", and some program waited for a CPU %.1f %%, for a disk %.1f %% of the time",
                      100 * facts->cpu_some, 100 * facts->io_some);
         snprintf(verdict->text, sizeof verdict->text,
-                 "this node: nobody is slowed down: %.2f of %.0f CPUs busy for %s%s", verdict->ran,
-                 facts->cpus, time, waiting);
+                 "this node: no program was seen to wait long for a CPU: %.2f of %.0f CPUs busy "
+                 "for %s%s; whether programs slow each other's caches or memory nobody counts",
+                 verdict->ran, facts->cpus, time, waiting);
         return;
     }
     verdict->resource = RESOURCE_CPU;

@@ -46,7 +46,8 @@ static const struct command commands[] = {
               "the first one, too. Without --load TARGET runs once to see how many CPUs it uses, "
               "and is then measured as it shares them with a busy program, and beside neighbours "
               "on half of the other cores that use half of the memory bandwidth, of the cache and "
-              "of the disk; it takes about a minute, or as long as six runs of each take.",
+              "of the disk, and of the loopback where more than 100 kB/s goes over a network while "
+              "it runs; it takes about a minute, or as long as six runs of each take.",
      .details = LOADS_HELP GATE_EXIT_HELP
      "Examples:\n"
      "  jostle slowdown -- ./solver input.dat\n"

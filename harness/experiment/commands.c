@@ -29,7 +29,7 @@ struct tries {
     struct experiment *experiment;
     struct neighbour *neighbour;
     size_t count;
-    struct cpu_list target, load; // the CPUs that each of them has
+    struct cpu_list target, load; // the CPUs that what is protected, and the loads, have
 };
 
 static struct adjustment adjustment_of(const struct tries *tries, const char *text)
@@ -90,16 +90,15 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
     }
 }
 
-// Whether the target, or the service, can be given it where it runs. False with a reason.
-static bool target_takes(const struct tries *tries, const struct option_list *settings,
-                         const char **why)
+// Whether a program on these CPUs can be given it (NULL: wherever it may). False with a reason.
+static bool program_takes(const struct tries *tries, const char *cpus,
+                          const struct option_list *settings, const char **why)
 {
     struct arena *arena = &tries->experiment->arena;
     static const struct settings plain = {.load_nice = OPTION_NOT_GIVEN};
     char path[PATH_MAX];
     struct option_list words = {0};
-    // As meter does it: it binds the target, which then sets what it is told.
-    const char *cpus = tries->experiment->placed.target_cpus;
+    // As meter does it: it binds the program, which then sets what it is told.
     static const struct option_list none = {0};
     const struct option_list pinned = load_surroundings(arena, &plain, cpus, &none),
                              set = load_surroundings(arena, &plain, NULL, settings);
@@ -110,6 +109,12 @@ static bool target_takes(const struct tries *tries, const struct option_list *se
     return settings->count == 0 || words_try(arena, &words, why);
 }
 
+static bool target_takes(const struct tries *tries, const struct option_list *settings,
+                         const char **why)
+{
+    return program_takes(tries, tries->experiment->placed.target_cpus, settings, why);
+}
+
 static bool service_takes(const struct tries *tries, const struct option_list *settings,
                           const char **why)
 {
@@ -117,7 +122,7 @@ static bool service_takes(const struct tries *tries, const struct option_list *s
         *why = "--keep-service has one server for all runs";
         return false;
     }
-    return target_takes(tries, settings, why);
+    return program_takes(tries, tries->experiment->placed.service_cpus, settings, why);
 }
 
 static bool limits_memory(const struct option_list *settings)
@@ -215,12 +220,15 @@ static void part_text(const struct cpu_list *all, size_t first, size_t count, ch
     (void)cpus_format(&part, text, size);
 }
 
-// The CPUs that target and loads have: where only one of them was given some, these are both's.
+// The CPUs that the target, or the service, and loads have: where only one of them was given some,
+// these are both's.
 static void find_cpus(struct tries *tries)
 {
     const struct placed *placed = &tries->experiment->placed;
-    const char *target = placed->target_cpus ? placed->target_cpus : placed->load_cpus,
-               *load = placed->load_cpus ? placed->load_cpus : placed->target_cpus;
+    const char *own =
+        tries->experiment->settings.service ? placed->service_cpus : placed->target_cpus;
+    const char *target = own ? own : placed->load_cpus,
+               *load = placed->load_cpus ? placed->load_cpus : own;
     if (!target || cpus_parse(target, &tries->target) != 0 || cpus_parse(load, &tries->load) != 0) {
         if (cpus_allowed(&tries->target) != 0)
             tries->target.count = 0;

@@ -256,20 +256,42 @@ static const char *started(struct arena *arena, const char *pid)
                : NULL;
 }
 
-// Whether another condition has the same programs as its neighbour: its load may have stopped them.
-static bool is_shared(const struct conditions *conditions, const struct load *load)
+// Another load has the same programs as its neighbour, which either may have stopped when the other
+// one looks: that they run is seen here, before any load starts.
+static void share(const struct parser *parser, struct load *first, struct load *load)
 {
+    static const char shared[] = "--shared";
+    struct option_list *own = &first->words;
+    if (strcmp(own->item[own->count - 1], shared) != 0) {
+        char path[PATH_MAX];
+        const char *why;
+        struct option_list words = {0};
+        list_add(&words, parser->arena, child_path("loadgen", path));
+        list_add_all(&words, parser->arena, own->item, own->count);
+        list_add(&words, parser->arena, "--dry-run");
+        if (!words_try(parser->arena, &words, &why))
+            usage_error("load %s: %s", first->name, why);
+        list_add(own, parser->arena, shared);
+    }
+    list_add(&load->words, parser->arena, shared);
+}
+
+static void share_neighbour(const struct parser *parser, struct load *load)
+{
+    const struct conditions *conditions = parser->conditions;
     for (size_t i = 0; i < conditions->count; i++)
         for (size_t k = 0; k < conditions->condition[i].load_count; k++) {
-            const struct option_list *words = &conditions->condition[i].load[k].words;
+            struct load *first = &conditions->condition[i].load[k];
+            const struct option_list *words = &first->words;
             size_t same = 0;
             while (same < words->count && same < load->words.count &&
                    strcmp(words->item[same], load->words.item[same]) == 0)
                 same++;
-            if (same == load->words.count)
-                return true;
+            if (same == load->words.count) {
+                share(parser, first, load);
+                return;
+            }
         }
-    return false;
 }
 
 // A load that is there already: pid:N, cgroup:PATH, job:ID. False: it is none.
@@ -296,8 +318,7 @@ static bool read_neighbour(const struct parser *parser, struct load *load, const
     if (add_split_words(parser, load, spec, spec + length + 1) != 1)
         usage_error("load '%s': give one, such as %s:4711", spec, kind);
     list_add_all(&load->words, parser->arena, since, !began ? 0 : 2);
-    if (is_shared(parser->conditions, load))
-        list_add(&load->words, parser->arena, "--shared");
+    share_neighbour(parser, load);
     return true;
 }
 

@@ -41,7 +41,7 @@ static const struct neighbour {
     const char *together; // and where the target leaves it none
     bool busy;            // it takes CPU time, so what it costs by its resource shows in the
                           // target's CPU time alone where they share CPUs
-    bool of_service;      // what uses no network is not slowed by it
+    bool of_network;      // what uses no network is not slowed by it
 } neighbours[] = {
     {.name = "sharing", .spec = "cpu"},
     {.name = "memory",
@@ -60,7 +60,12 @@ static const struct neighbour {
      .spec = "io --sequential --limit 50% --file-size 512M",
      .apart = "Beside disk traffic from another core",
      .together = "Beside disk traffic"},
-    {.name = "network", .spec = "net --tcp --limit 50%", .of_service = true},
+    {.name = "network",
+     .spec = "net --tcp --limit 50%",
+     .busy = true,
+     .of_network = true,
+     .apart = "Beside loopback traffic on other cores",
+     .together = "Its CPU time beside loopback traffic on its own CPUs, waiting left out"},
 };
 
 enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
@@ -96,9 +101,15 @@ static bool is_possible(struct arena *arena, const char *spec)
 
 // ---- the first run
 
+// A target that uses the network moves so much more than what goes over it anyway, which is
+// measured for this time.
+static const double least_bytes_per_s = 100e3, times_background = 2, background_s = 0.2;
+
 // What a run has shown of the target.
 struct look {
     bool known;
+    bool network;       // it seems to use one
+    double bytes_per_s; // that went over networks meanwhile, by whomever
     double wall_s, cpu_s;
     double busy;            // CPUs that it keeps busy while it does not wait; 1 or more
     struct cpu_list end_on; // the CPUs that it was bound to at its end; none: not known
@@ -118,6 +129,30 @@ static double busy_cpus(const struct times *times, const struct threads *threads
     return fmax(fmax(threads->busy, alike), 1 + 2 * one_more_cpu);
 }
 
+// What goes over the networks without the target.
+static double background_bytes_per_s(void)
+{
+    const struct timespec while_looking = {.tv_nsec = (long)(background_s * NS_PER_S)};
+    char path[PATH_MAX];
+    const struct network before = network_read(machine_path("/proc/net/dev", path));
+    (void)nanosleep(&while_looking, NULL);
+    const struct network after = network_read(machine_path("/proc/net/dev", path));
+    return (double)(after.bytes - before.bytes + after.loopback_bytes - before.loopback_bytes) /
+           background_s;
+}
+
+// The kernel counts bytes of a network, and not of a program. An image has a network of its own or
+// not: what is counted is that of jostle.
+static void look_at_network(struct look *look, const json_t *record)
+{
+    const json_t *machine = json_object_get(record, "machine");
+    const double bytes =
+        json_number_at(machine, "network_bytes") + json_number_at(machine, "loopback_bytes");
+    look->bytes_per_s = bytes / look->wall_s;
+    look->network = look->bytes_per_s >= least_bytes_per_s &&
+                    look->bytes_per_s > times_background * background_bytes_per_s();
+}
+
 // The folder of the first run, which the loop has made, and whether it says anything.
 static struct look look_read(struct arena *arena, const char *folder)
 {
@@ -135,6 +170,7 @@ static struct look look_read(struct arena *arena, const char *folder)
                          .wall_s = account.times.wall_s,
                          .cpu_s = account.times.cpu_s,
                          .busy = busy_cpus(&account.times, &threads)};
+    look_at_network(&look, record);
     // Each of several threads may be bound to other CPUs than the first.
     if (end_on && !threads.several)
         (void)cpus_parse(end_on, &look.end_on);
@@ -265,7 +301,8 @@ struct panorama {
     const struct look *look;
     struct seats seats;
     struct option_list loads;
-    bool placed; // by us: not where the user has said where loads are, nor of a service
+    bool shares[NEIGHBOURS]; // of each load: it computes on CPUs of the target
+    bool placed;             // by us: not where the user has said where loads are, nor of a service
 };
 
 // Adds to the options that a command line made of this one has.
@@ -311,26 +348,30 @@ static void add_neighbour(struct panorama *panorama, const struct neighbour *nei
     }
     // Where loads are is then the user's choice, and may be beside the target.
     const char *name = panorama->placed || neighbour != neighbours ? neighbour->name : "cpu";
+    panorama->shares[panorama->loads.count] =
+        !neighbour->apart || (neighbour->busy && seats->others.count == 0);
     list_add(&panorama->loads, &experiment->arena,
              arena_format(&experiment->arena, "%s=%s", name, spec));
-    if (panorama->placed && (neighbour->apart || !neighbour->of_service))
+    if (panorama->placed)
         describe(panorama, neighbour);
 }
 
 // ---- for how long
 
 // What a block takes that has a run of the baseline and of each of so many neighbours: who shares
-// a CPU computes half as fast.
+// a CPU computes half as fast. The runs of the client after a start of its service are as long as
+// the others.
 static double block_s(const struct panorama *panorama, size_t loads)
 {
     const struct look *look = panorama->look;
+    const struct settings *settings = &panorama->experiment->settings;
     const double computing_s = fmin(look->cpu_s / look->busy, look->wall_s);
+    const double warmups =
+        settings->service && !settings->keep_service ? (double)settings->service_warmup : 0;
     double sum_s = look->wall_s;
-    for (size_t i = 0; i < loads; i++) {
-        const bool shares = i == 0 || (panorama->seats.others.count == 0 && i < 3);
-        sum_s += look->wall_s + around_run_s + (shares ? computing_s : 0);
-    }
-    return sum_s;
+    for (size_t i = 0; i < loads; i++)
+        sum_s += look->wall_s + around_run_s + (panorama->shares[i] ? computing_s : 0);
+    return sum_s + warmups * sum_s / (double)(loads + 1);
 }
 
 static void set_limits(struct experiment *experiment)
@@ -462,6 +503,11 @@ static void say(const struct panorama *panorama)
     }
     if (experiment->session.quiet || !isfinite(total_s))
         return;
+    if (panorama->look->network && panorama->placed)
+        complain(
+            "while it ran, %.3g MB/s went over the network or the loopback of this machine: so "
+            "it is measured beside such traffic, too",
+            panorama->look->bytes_per_s / 1e6);
     complain(
         "measuring %s alone and beside each of these: %s, for about %s (change with --quick or "
         "--for TIME)%s",
@@ -529,13 +575,15 @@ struct option_list panorama_loads(struct experiment *experiment, const json_t *o
                                           settings->engine == ENGINE_METER};
     set_limits(experiment);
     experiment->look_wanted = !old && !folder;
-    if (old && take_earlier(&panorama, old))
+    if (old && take_earlier(&panorama, old)) {
+        say(&panorama);
         return panorama.loads;
+    }
     if (folder)
         look = look_read(&experiment->arena, folder);
     panorama.seats = seat_all(settings, &look);
     for (size_t i = 0; i < NEIGHBOURS; i++)
-        if (settings->service || !neighbours[i].of_service)
+        if (settings->service || look.network || !neighbours[i].of_network)
             add_neighbour(&panorama, &neighbours[i]);
     if (panorama.placed && panorama.seats.pin) {
         char text[CPUS_TEXT];

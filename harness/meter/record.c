@@ -149,6 +149,9 @@ static void add_machine(struct line *line, const struct run *run)
     line_bool(line, "busy_exact", run->kernel->fd[COUNTER_BUSY] >= 0);
     add_grown_count(line, "swap_in_pages", before->swap_in_pages, after->swap_in_pages);
     add_grown_count(line, "throttle_count", before->throttle_count, after->throttle_count);
+    add_grown_count(line, "network_bytes", before->network.bytes, after->network.bytes);
+    add_grown_count(line, "loopback_bytes", before->network.loopback_bytes,
+                    after->network.loopback_bytes);
     line_integer(line, "cpus", cpus > 0 ? cpus : 1);
     line_close(line);
 }

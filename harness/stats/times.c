@@ -249,8 +249,10 @@ struct made {
     double (*spent)[PARTS]; // of each run; NAN: not known
     struct threads threads;
     bool serial;       // no two of its tasks had work at the same time
+    bool exact;        // what it waited behind other programs is known, not just a lower bound
+    bool told;         // apart by the kernel: waiting behind others, and behind its own tasks
     bool fixed;        // it is a program that runs for a fixed time
-    double queued_s;   // mean of its tasks' waiting for each other; NAN: the kernel does not say
+    double queued_s;   // mean, at least, of its tasks' waiting while another of them ran
     bool known[PARTS]; // in every run
     struct interval part[PARTS];   // of the mean wall time
     struct interval factor;        // wall time by that without waiting for a CPU
@@ -341,14 +343,31 @@ static void measure_part(struct made *made, enum part part)
     share->high = share->high > 1 ? 1 : share->high;
 }
 
+// On one CPU one of them ran for all of the CPU time, so what is more than the wall time, together
+// with the time in which one waited, is both; on several CPUs only the kernel tells.
+static double queued_least_s(const struct account *run)
+{
+    const struct times *times = &run->times;
+    if (isfinite(times->queued_s))
+        return fmax(times->queued_s, 0);
+    const double both_s = run->value[OWN_CPU] + times->cpu_s - times->wall_s;
+    return times->cpus == 1 ? fmax(known_or_0(both_s), 0) : 0;
+}
+
 static void measure_tasks(struct made *made)
 {
     double alone_s = 0, queued_s = 0;
+    bool one_cpu_each = true;
+    made->told = true;
     for (size_t i = 0; i < made->runs; i++) {
-        alone_s += made->run[i]->times.alone_wait_s;
-        queued_s += fmax(made->run[i]->times.queued_s, 0) + 0 * made->run[i]->times.queued_s;
+        const struct times *times = &made->run[i]->times;
+        alone_s += times->alone_wait_s;
+        queued_s += queued_least_s(made->run[i]);
+        made->told = made->told && isfinite(times->queued_s);
+        one_cpu_each = one_cpu_each && times->cpus == 1;
     }
     made->serial = made->threads.one || isfinite(alone_s);
+    made->exact = made->serial || (made->told && one_cpu_each);
     made->queued_s = queued_s / (double)made->runs;
 }
 
@@ -374,7 +393,7 @@ static bool measure(struct made *made)
 // where it does not sleep until a moment that is given: then its time grows with its waiting.
 static enum cost cost_of(const struct made *made)
 {
-    if (!made->serial && isnan(made->queued_s))
+    if (!made->serial && !made->told)
         return COST_UNKNOWN;
     if (made->fixed || made->growth.high < 0.5)
         return COST_NONE;
@@ -393,7 +412,8 @@ static void say_part(FILE *stream, const struct made *made, enum part part)
     const double error = fmax(share->high - share->center, share->center - share->low);
     const bool even =
         share->high - share->center > 0.9 * error && share->center - share->low > 0.9 * error;
-    if (part == CPU_WAIT && !made->serial)
+    // What waited while another of its tasks computed may have been asleep for the others.
+    if ((part == CPU_WAIT && !made->exact) || (part == REST && !made->serial && !made->told))
         fputs("at least ", stream);
     fprintf(stream, "%.0f", 100 * share->center);
     if (isfinite(error) && error >= 0.005 && even)
@@ -408,11 +428,15 @@ static void say_part(FILE *stream, const struct made *made, enum part part)
 static void say_queue(FILE *stream, const struct made *made, enum part part)
 {
     char queued[NUMBER_SIZE];
-    if (part == CPU_WAIT && !made->serial && isnan(made->queued_s))
-        fputs(" (behind other programs, or threads and processes of its own)", stream);
+    if (part == CPU_WAIT && !made->serial)
+        fputs(made->told ? " behind other programs"
+                         : " behind other programs, or behind its own threads or processes",
+              stream);
     if (part == COMPUTING && made->queued_s >= worth_saying * made->wall_s)
-        fprintf(stream, " (meanwhile others of its threads or processes waited for at least %s)",
-                number_scaled(made->queued_s, "s", queued));
+        fprintf(
+            stream,
+            " (for at least %s some of its threads or processes waited for a CPU behind its own)",
+            number_scaled(made->queued_s, "s", queued));
 }
 
 // "61 % computing, 39 ± 2 % waiting for a CPU": what is at least half a percent of it.
@@ -456,15 +480,21 @@ static char *words_of_wait(const struct made *made, enum cost cost)
     OWNED char *slept = text_of("what that cost it is not known: it also slept, or waited for "
                                 "something else, for %s",
                                 number_scaled(made->seconds[REST], "s", rest));
+    // On one CPU nothing of it runs at once, but one may have slept while another one waited.
+    OWNED char *most =
+        text_of("that made it at most %.2f times slower: some of its threads or processes may have "
+                "slept meanwhile",
+                made->factor.center);
     const char *const words[] = {
-        [COST_SEVERAL] = "what that cost it is not known: several of its threads or processes may "
-                         "have run or waited at once",
+        [COST_SEVERAL] = made->exact ? most
+                                     : "what that cost it is not known: several of its threads or "
+                                       "processes may have run or waited at once",
         [COST_SLEEPS] = slept,
         [COST_NONE] = made->fixed ? "it runs for a fixed time, and gets less done"
                                   : "its time does not grow with that wait",
     };
     return text_of("%s%s of %s it waited for a CPU behind other programs; %s",
-                   made->serial ? "" : "at least ",
+                   made->exact ? "" : "at least ",
                    number_scaled(made->seconds[CPU_WAIT], "s", waited),
                    number_scaled(made->wall_s, "s", wall), words[cost]);
 }
@@ -528,7 +558,7 @@ static json_t *time_json(struct made *made, bool alone)
                             made->known[part] ? json_interval(&made->part[part]) : json_null());
     }
     json_extend(time, json_pack("{s:o, s:b, s:o, s:o, s:o}", "intervals", shares, "at_least",
-                                !made->serial, "threads", json_figure(made->threads.busy), "text",
+                                !made->exact, "threads", json_figure(made->threads.busy), "text",
                                 json_owned_text(words_of_parts(made)), "others",
                                 alone ? others_json(made) : json_null()));
     return time;
