@@ -500,6 +500,8 @@ static void check_profile(struct run *run)
 {
     if (options_given(run->options, "percent"))
         usage_error("--percent and --profile: the profile sets the level: give one of them");
+    if (run->stages)
+        usage_error("--stages and --profile: both set the level: give one of them");
     if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
     replay_open(run);
@@ -524,6 +526,8 @@ static void cpu_check(struct run *run)
     for (size_t i = 0; i < sizeof only_profile / sizeof only_profile[0]; i++)
         if (options_given(run->options, only_profile[i]))
             usage_error("--%s: nothing to replay: give --profile too", only_profile[i]);
+    if (run->stages && options_given(run->options, "percent"))
+        usage_error("--percent and --stages: both set the rate: give one of them");
     run->rate = settings_of(run)->percent / 100 * run->threads;
 }
 
@@ -531,11 +535,12 @@ static int cpu_prepare(struct run *run)
 {
     if (state_of(run)->parts)
         replay_print(run);
-    if (run->rate > run->quota_cpus)
+    const double most = fmax(run->rate, run->schedule.highest);
+    if (most > run->quota_cpus)
         run_warn(run,
                  "the cgroup leaves %.2f CPUs, which is less than the %.2f requested: the rest "
                  "will be dropped",
-                 run->quota_cpus, run->rate);
+                 run->quota_cpus, most);
     return 0;
 }
 
@@ -603,7 +608,7 @@ static const struct load cpu_load = {
     .fields = cpu_fields,
     .offered = cpu_offered,
     .delivered = cpu_delivered,
-    .without = (const char *const[]){"limit", NULL},
+    .without = (const char *const[]){"limit", "arrivals", NULL},
     .rate = cpu_rate,
     .worker_cpu = cpu_worker_cpu,
 };
