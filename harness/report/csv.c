@@ -214,6 +214,7 @@ static const struct column run_columns[] = {
     {"used", .put = put_used},
     {"host", TEXT(host)},
     {"signal", OF(RUN, "signal")},
+    {"phase_s", OF(LOAD, "phase_s")},
     {"variant", OF(RUN, "variant")}, // the last one: only where there are some
 };
 
