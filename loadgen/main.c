@@ -212,6 +212,8 @@ static int make_load(struct run *run)
         usage_error("--limit: %s", error);
     else if (run->stages && stages_choose(run, error, sizeof error) != 0)
         usage_error("--stages: %s", error);
+    if (code < 0 && run->arrivals != ARRIVALS_EVEN && isinf(run->rate) && !run->common.control)
+        usage_error("--arrivals: there is no rate, so nothing is due: give --limit or --stages");
     if (code < 0 && run->load->instead)
         code = run->load->instead(run);
     if (code >= 0)

@@ -479,8 +479,8 @@ void stages_describe(const struct run *run, struct line *line)
     }
     if (stages_are_used(run))
         line_fixed(line, "highest_rate", run->schedule.highest, 6);
-    if (run->arrivals == ARRIVALS_POISSON)
-        line_text(line, "arrivals", "poisson");
+    if (run->stages || run->arrivals != ARRIVALS_EVEN)
+        line_text(line, "arrivals", run->arrivals == ARRIVALS_EVEN ? "even" : "poisson");
 }
 
 void stages_put_phase(const struct run *run, struct line *line)
