@@ -17,6 +17,7 @@ teardown() {
 # refused TEXT LOAD OPTION...: wrong use, in one line that has the text.
 refused() {
     run -2 --separate-stderr "$BIN/loadgen" "${@:2}"
+    # shellcheck disable=SC2154 # of bats
     [[ -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == 'jostle: '*"$1"* ]]
 }
 
@@ -74,6 +75,7 @@ first() {
     local i
     printf 'seconds,x,rate\n5,1,200\n5.2,1,1800\n5.2,1,400\n5.4,1,0\n' >file.csv
     printf '{"schema":"jostle.profile/1","cores":2,"unit":"percent"}\n{"time_ms":200,"load":[20,60]}\n{"time_ms":400,"load":[0,100]}\n' >file.jsonl
+    # shellcheck disable=SC2054 # they are within the stages
     local -a stages=(0s:200,400ms:1800,0s:0,100ms:0 200ms:1800 square:400ms:100:1900 sine:400ms:0:2k sawtooth:400ms:200:1800
         file.csv:rate file.csv:rate sine:400ms:1800:200 0s:1k,300ms:1k)
     local -a areas=(400 180 400 400 400 240 240 400 300) lengths=(0.5 0.2 0.4 0.4 0.4 0.4 0.4 0.4 0.3) threads=(1 2 1 1 1 1 1 2 1)
@@ -101,8 +103,8 @@ first() {
     local -a held=()
     # 0.5 s on the way up, 0.55 s down again, 0.2 s of 20 %: 1.15 s in all.
     TIMEFORMAT='%U %S'
-    { time first "$BIN/loadgen" cpu --threads 1 --stages 0s:10%,1s:90%,1s:20%,500ms:20% --json >out; } 2>times
-    read -r -a held < <(tail -1 times)
+    { time first "$BIN/loadgen" cpu --threads 1 --stages 0s:10%,1s:90%,1s:20%,500ms:20% --json >out; } 2>used
+    read -r -a held < <(tail -1 used)
     tail -1 out | holds --argjson user "${held[0]}" --argjson system "${held[1]}" '(.achieved * .elapsed_s) as $had
         | ($had + .dropped_s - 1.15 | fabs) < (if .dropped_s == 0 then 0.0058 else 0.11 end)
         and ($user + $system) >= $had * 0.98 and ($user + $system) < $had * 1.02 + 0.05'
@@ -121,11 +123,11 @@ index_of_dispersion() {
 }
 
 @test "poisson arrivals vary as they should, even ones do not, and none of them gets lost" {
-    index_of_dispersion poisson >poisson 3>&- &
-    index_of_dispersion even >even
+    index_of_dispersion poisson >random 3>&- &
+    index_of_dispersion even >regular
     wait
-    holds '. > 0.4 and . < 2' <poisson
-    holds '. < 0.1' <even
+    holds '. > 0.4 and . < 2' <random
+    holds '. < 0.1' <regular
     "$BIN/loadgen" syscall --threads 3 --arrivals poisson --stages square:200ms:100:3000 --duration 600ms --json | tail -1 |
         holds '(.offered * .elapsed_s - .operations - .dropped | fabs) < 0.01 and (.offered * .elapsed_s - 930 | fabs) < 200'
     refused 'give one of even, poisson' syscall --arrivals often --limit 5

@@ -130,8 +130,9 @@ bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
 
 bool worker_wait_due(struct worker *worker, int64_t *due_ns)
 {
-    while (worker_running(worker)) {
-        if (worker_take_due(worker, clock_ns(), due_ns))
+    // The clock comes first: of a later time than that of its orders a worker knows no demand.
+    for (int64_t at_ns = clock_ns(); worker_running(worker); at_ns = clock_ns()) {
+        if (worker_take_due(worker, at_ns, due_ns))
             return true;
         worker_sleep_until(worker, *due_ns);
     }

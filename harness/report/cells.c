@@ -482,8 +482,9 @@ static void put_rounded(struct line *json, const struct value *slowdown)
 //    runs: {CONDITION: {order, flagged, unused, phase_s, values: {METRIC: [...]}}}}
 // condition: as the page calls it; reference, under: which of the runs are those without and with
 // load; alone, loaded: {min, median, max}; times: the ratio in words; flagged, unused: places in
-// order; phase_s: where in its stages the load was, only of loads that have some. runs are those of the whole experiment: of its first cell, else null. There are no
-// metrics of a search for capacities.
+// order; phase_s: where in its stages the load was, only of loads that have some. runs are those of
+// the whole experiment: of its first cell, else null. There are no metrics of a search for
+// capacities.
 static void put_page(struct line *json, const struct cell *cell, bool first)
 {
     const struct value *loaded = cell->loaded ?: cell->baseline;

@@ -336,11 +336,11 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
     return first_ns + (at_ns - first_ns + period_ns - 1) / period_ns * period_ns;
 }
 
-// Drops what has been owed for too long.
-static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
+// Drops what has been owed for too long at that time.
+static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns, int64_t at_ns)
 {
     const double period_ns = (double)settings_of(worker->run)->period_ns;
-    const double now_ns = (double)clock_ns(), due_ns = demand(worker, now_ns - DEBT_NS);
+    const double now_ns = (double)at_ns, due_ns = demand(worker, now_ns - DEBT_NS);
     const double usual_ns = (demand(worker, now_ns) - due_ns) * period_ns / DEBT_NS;
     const double excess_ns = spinner->base_ns + due_ns - used_ns;
     if (excess_ns <= 0)
@@ -384,13 +384,15 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
     const double before_ns = thread_cpu_ns();
     const int64_t deadline_ns = burst_deadline(worker, spinner, start_ns);
     const double used_ns = spin(worker, spinner, target_ns, deadline_ns);
-    const double passed_ns = fmax((double)(clock_ns() - start_ns), 1);
-    if (worker->orders.generation != generation)
+    const int64_t now_ns = clock_ns();
+    const double passed_ns = fmax((double)(now_ns - start_ns), 1);
+    // After the clock: orders of before would know no demand of that time.
+    if (!worker_running(worker) || worker->orders.generation != generation)
         return;
     spinner->obtained += ((used_ns - before_ns) / passed_ns - spinner->obtained) / 16;
     if (used_ns < target_ns) {
         worker_count(worker, 0, 0, 1, 0);
-        drop_debt(worker, spinner, used_ns);
+        drop_debt(worker, spinner, used_ns, now_ns);
     }
 }
 
