@@ -353,7 +353,7 @@ static bool read_recording(struct stages *stages, char *text)
 
 // ---- what the frame asks ----
 
-static double length_ns(const struct stages *stages)
+static double whole_length_ns(const struct stages *stages)
 {
     double sum_ns = 0;
     for (size_t i = 0; i < stages->count; i++)
@@ -370,7 +370,7 @@ static void check(const struct stages *stages)
         any = any || (line->length_ns > 0 && (before > 0 || line->rate > 0));
         before = line->rate;
     }
-    const double whole_ns = length_ns(stages);
+    const double whole_ns = whole_length_ns(stages);
     if (!(whole_ns > 0))
         refuse(stages, "it takes no time: give a stage longer than 0s");
     if (whole_ns > OPTION_TIME_MOST / 4)
@@ -389,9 +389,9 @@ static void phase_read(struct run *run)
         usage_error("--phase %s: the rate is the same all the time: give --stages too", text);
     if (units_time(text, &run->phase_ns) != 0 || run->phase_ns < 0)
         usage_error("--phase %s: give a time such as 2s, or random", text);
-    if ((double)run->phase_ns >= length_ns(run->stages))
+    if ((double)run->phase_ns >= whole_length_ns(run->stages))
         usage_error("--phase %s: the stages take only %g s: give less than that", text,
-                    length_ns(run->stages) / 1e9);
+                    whole_length_ns(run->stages) / 1e9);
 }
 
 void stages_read(struct run *run)
@@ -475,7 +475,7 @@ void stages_describe(const struct run *run, struct line *line)
 {
     if (run->stages) {
         line_text(line, "stages", run->common.stages);
-        line_fixed(line, "stages_s", length_ns(run->stages) / 1e9, 6);
+        line_fixed(line, "stages_s", whole_length_ns(run->stages) / 1e9, 6);
     }
     if (stages_are_used(run))
         line_fixed(line, "highest_rate", run->schedule.highest, 6);
