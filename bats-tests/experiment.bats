@@ -223,9 +223,10 @@ values() {
     export JOSTLE_JOB_HOSTS=$'n1\nn2'
     "$EXPERIMENT" slowdown --output out --load 'a=io --sequential --limit=50%' --load='mix=mem --limit 10% + cpu --percent 5' \
         --load 'far@2=mem --limit 5%' --load 'x=exec: stress --limit 5%' --load 'y=exec -- stress --limit 5%' \
-        --load 'q=io --dir "/a b" --limit 5%' --load 'last=mem --limit 5% --limit 1G' -- true --load 'b=mem --limit 1%' |
+        --load 'q=io --dir "/a b" --limit 5%' --load 'last=mem --limit 1G' --load 's=mem --stages 9s:5%,1s:0' --load 't=mem --stages=9s:5M' \
+        --load 'u=cpu --stages 9s:5%' -- true --load 'b=mem --limit 1%' |
         xargs -0 -r -n 2 printf '%s=%s\n' | sed -n 's/^load=//p; s/^load_percent=.*/%/p' | paste -sd ' ' >said
-    [[ $(<said) == 'a % mix.mem % mix.cpu far@n2 % x y q % last' ]]
+    [[ $(<said) == 'a % mix.mem % mix.cpu far@n2 % x y q % last s % t u' ]]
 }
 
 @test "the facts of a job, and its neighbours, are in the record" {

@@ -182,9 +182,9 @@ is_of_size() {
         'cache --limit 100k' 'tlb --limit 1000' 'icache --limit 2000' 'hog --size 8MiB --limit 200k' 'hog --size 1MiB --leak --limit 4M'; do
         [[ $load != icache* || $(uname -m) =~ ^(x86_64|aarch64)$ ]] || continue
         # shellcheck disable=SC2086 # a load and its options
-        "$BIN/loadgen" $load --threads 1 --json --duration 0.5s >out
-        tail -n 1 out | holds '.offered > 0 and .operations > 0'
-        ! grep -q '"event":"warning"' out || false
+        "$BIN/loadgen" $load --threads 1 --json --duration 0.5s >"$BATS_TEST_TMPDIR/out"
+        tail -n 1 "$BATS_TEST_TMPDIR/out" | holds '.offered > 0 and .operations > 0'
+        ! grep -q '"event":"warning"' "$BATS_TEST_TMPDIR/out" || false
     done
 }
 

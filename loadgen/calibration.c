@@ -200,11 +200,14 @@ double calibration_percent(const struct run *run, bool *known)
     struct calibration_found found;
     struct rate limit;
     char error[2048];
-    const bool is_percent = run->common.limit && run->load->calibrations &&
-                            units_rate(run->common.limit, &limit) == 0 &&
-                            limit.kind == RATE_PERCENT;
-    *known = is_percent && calibration_find(run, &found, error, sizeof error) == 0;
-    return is_percent ? limit.value : 0;
+    double percent = stages_percent(run);
+    if (run->common.limit && units_rate(run->common.limit, &limit) == 0 &&
+        limit.kind == RATE_PERCENT)
+        percent = limit.value;
+    if (!run->load->calibrations)
+        percent = 0;
+    *known = percent > 0 && calibration_find(run, &found, error, sizeof error) == 0;
+    return percent;
 }
 
 void calibration_describe(const struct run *run, struct line *line)
@@ -437,16 +440,16 @@ static bool is_needed(const struct run *run)
     bool known;
     if (!run->load->calibrations || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
         return false; // there is nothing, or something else is done in place of load
-    return !run->common.limit || calibration_percent(run, &known) > 0;
+    return (!run->common.limit && !run->stages) || calibration_percent(run, &known) > 0;
 }
 
 static void check(const struct run *run)
 {
     if (!run->load->calibrations)
         usage_error("--calib: loadgen %s has no rate that needs it: leave it out", run->load->name);
-    if (run->common.control || run->common.limit)
-        usage_error(
-            "--calib measures without a limit, and by itself: leave out --control and --limit");
+    if (run->common.control || run->common.limit || run->stages)
+        usage_error("--calib measures without a limit, and by itself: leave out --control, --limit "
+                    "and --stages");
     if (run->rate == 0)
         usage_error("--calib of nothing: give a load above 0");
 }

@@ -50,6 +50,7 @@ static void write_window(struct run *run, const char *event, const char *mark,
     line_fixed(&line, "cpu_s", (double)window->cpu_ns / 1e9, 6);
     line_fixed(&line, "elapsed_s", (double)window->active_ns / 1e9, 6);
     window_cpus(run, &line);
+    stages_put_phase(run, &line);
     if (has_operations(run->load)) {
         line_fixed(&line, "rate", run->rate, 6); // null: without a limit
         line_count(&line, "operations", window->operations);
@@ -147,6 +148,8 @@ static void say(struct control *control, const char *event)
     if (!control->run->report.json)
         return;
     report_open(&line, event);
+    if (strcmp(event, "steady") == 0)
+        stages_put_phase(control->run, &line);
     report_write(&control->run->report, &line);
 }
 
@@ -171,6 +174,7 @@ static void say_ready(struct control *control)
                run->common.duration_ns > 0 ? (double)run->common.duration_ns / 1e9 : NAN, 6);
     if (run->load->describe)
         run->load->describe(run, &line);
+    stages_describe(run, &line);
     calibration_describe(run, &line);
     report_write(&run->report, &line);
 }
@@ -273,7 +277,7 @@ static void start_duration(struct control *control)
     int64_t length_ns = run->common.duration_ns;
     const double wanted_ns = (double)length_ns, each_ns = engine_quantum(run) / run->rate * 1e9;
     if (has_operations(run->load) && isfinite(run->rate) && run->rate > 0) {
-        if (each_ns <= wanted_ns / 10)
+        if (each_ns <= wanted_ns / 10 && !stages_are_used(run) && run->arrivals == ARRIVALS_EVEN)
             length_ns = (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
         engine_set_length(run, length_ns);
     }
@@ -446,7 +450,10 @@ static void obey(struct control *control, char *text, size_t length)
         end_told(control);
         break;
     case COMMAND_RATE:
-        if (rate_of(run, command.argument, &rate, error, sizeof error) != 0)
+        if (stages_are_used(run))
+            report_say(&run->report, "error",
+                       "rate: --stages sets the rates: start the load with --limit to change it");
+        else if (rate_of(run, command.argument, &rate, error, sizeof error) != 0)
             report_say(&run->report, "error", error);
         else
             engine_set_rate(run, rate);

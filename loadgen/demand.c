@@ -10,13 +10,14 @@
 
 void schedule_sum(struct schedule *schedule)
 {
-    schedule->length_ns = schedule->total = 0;
+    schedule->length_ns = schedule->total = schedule->highest = 0;
     for (size_t i = 0; i < schedule->count; i++) {
         struct stage *stage = &schedule->stage[i];
         stage->start_ns = schedule->length_ns;
         stage->before = schedule->total;
         schedule->length_ns += stage->length_ns;
         schedule->total += stage->length_ns / NS_PER_S * (stage->from + stage->to) / 2;
+        schedule->highest = fmax(schedule->highest, fmax(stage->from, stage->to));
     }
 }
 

@@ -18,6 +18,7 @@ struct schedule {
     size_t count;
     struct stage *stage;
     double length_ns, total; // base units in all
+    double highest;          // base units a second
 };
 
 // Base units that a schedule asks for in its first after_ns.

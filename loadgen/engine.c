@@ -130,8 +130,9 @@ bool worker_take_due(struct worker *worker, int64_t at_ns, int64_t *due_ns)
 
 bool worker_wait_due(struct worker *worker, int64_t *due_ns)
 {
-    while (worker_running(worker)) {
-        if (worker_take_due(worker, clock_ns(), due_ns))
+    // The clock comes first: of a later time than that of its orders a worker knows no demand.
+    for (int64_t at_ns = clock_ns(); worker_running(worker); at_ns = clock_ns()) {
+        if (worker_take_due(worker, at_ns, due_ns))
             return true;
         worker_sleep_until(worker, *due_ns);
     }
@@ -334,7 +335,19 @@ static void bend_demand(struct run *run)
     engine->orders.rate = run->rate;
     engine->orders.quantum = engine_quantum(run);
     demand_change(&engine->demand, engine->active_ns,
-                  (struct piece){.quantum = engine->orders.quantum, .rate = run->rate});
+                  (struct piece){.quantum = engine->orders.quantum,
+                                 .rate = run->rate,
+                                 .schedule = stages_are_used(run) ? &run->schedule : NULL,
+                                 .origin_ns = engine->active_ns - run->phase_ns});
+}
+
+// The same arrivals as the workers', to count what is offered. False: no memory.
+static bool count_arrivals(struct run *run)
+{
+    struct pacer *arrived = run->engine->arrived = calloc(run->threads, sizeof *arrived);
+    for (unsigned i = 0; arrived && i < run->threads; i++)
+        pacer_begin(&arrived[i], run->arrivals, i, run->threads);
+    return arrived != NULL;
 }
 
 int engine_start(struct run *run, engine_listener *listener, void *context)
@@ -355,6 +368,8 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     run->workers = zeroed_lines(run->threads, sizeof *run->workers);
     if (!run->workers)
         return run_fail(run, "no memory for %u workers: give fewer --threads", run->threads);
+    if (run->arrivals == ARRIVALS_POISSON && !count_arrivals(run))
+        return run_fail(run, "out of memory: free some");
     if (run->load->fills) {
         headroom_volunteer();
         prefault_begin(&engine->prefault, run->threads);
@@ -399,7 +414,8 @@ static double offered_between(struct run *run, int64_t from_ns, int64_t to_ns)
         return own;
     const double from = demand_operations(&engine->demand, unpaused(orders, from_ns)),
                  to = demand_operations(&engine->demand, unpaused(orders, to_ns));
-    return orders->quantum * (has_operations(run->load) ? due_between(run, from, to) : to - from);
+    const bool single = has_operations(run->load) || engine->arrived;
+    return orders->quantum * (single ? due_between(run, from, to) : to - from);
 }
 
 // Brings active time and offered amount up to now.
@@ -460,6 +476,10 @@ void engine_resume(struct run *run)
     pthread_mutex_lock(&engine->mutex);
     engine->orders.resumes++;
     engine->resumed = 0;
+    if (stages_are_used(run)) { // from their beginning
+        stages_begin(run);
+        bend_demand(run);
+    }
     pthread_mutex_unlock(&engine->mutex);
     give_orders(run, ORDER_RUN);
 }
@@ -521,6 +541,7 @@ void engine_free(struct run *run)
         return;
     pthread_cond_destroy(&run->engine->changed);
     pthread_mutex_destroy(&run->engine->mutex);
+    free(run->engine->arrived);
     free(run->engine);
     free(run->workers);
     run->engine = NULL;

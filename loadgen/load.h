@@ -289,6 +289,9 @@ struct common {
     int64_t duration_ns; // 0: until it is ended; started by hand an hour, see settings.c
     int64_t interval_ns; // 0: no intervals
     const char *limit;   // NULL: no limit
+    const char *stages;  // NULL: one rate
+    int arrivals;        // enum arrivals
+    const char *phase;   // of the stages; NULL: their beginning
     int64_t nice;
     int sched;                           // enum priority_sched
     const char *calibration;             // file; NULL: the one that is kept
@@ -376,8 +379,12 @@ struct run {
     const char *unit; // UNIT_...; the base unit of all rates
     double quantum;   // base units of one operation (block size; 1): the most, without a limit
     double grain;     // see struct load
-    double rate;      // as in force; INFINITY: no limit; NAN: no such thing
+    double rate;      // as in force, of a schedule its mean; INFINITY: no limit; NAN: no such thing
     enum arrivals arrivals;
+    struct stages *stages;    // stages.c's own: --stages as given; NULL: none
+    struct schedule schedule; // made of them; without a stage: none
+    bool phase_random;        // each resume draws where in it it begins
+    int64_t phase_ns;         // there
     unsigned threads;
     double held_bytes;    // of memory, for room_look(); 0: not worth it
     double cached_bytes;  // of the page cache, that it fills; set by check()

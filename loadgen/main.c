@@ -176,6 +176,7 @@ static void describe(struct run *run, const char *cpus)
     put_use(run, &line, "disk", USES_DISK);
     put_use(run, &line, "fills_memory", USES_MEMORY);
     line_fixed(&line, "memory_bytes", run->held_bytes + run->cached_bytes, 0); // infinite: null
+    stages_describe(run, &line);
     if (percent > 0) {
         struct calibration_key key;
         calibration_key(run, &key);
@@ -220,6 +221,10 @@ static int make_load(struct run *run)
         code = calibrate(run);
     else if (limit && rate_of(run, limit, &run->rate, error, sizeof error) != 0)
         usage_error("--limit: %s", error);
+    else if (run->stages && stages_choose(run, error, sizeof error) != 0)
+        usage_error("--stages: %s", error);
+    if (code < 0 && run->arrivals != ARRIVALS_EVEN && isinf(run->rate) && !run->common.control)
+        usage_error("--arrivals: there is no rate, so nothing is due: give --limit or --stages");
     if (code < 0 && run->load->instead)
         code = run->load->instead(run);
     if (code >= 0)
@@ -240,6 +245,7 @@ static int run_load(const struct load *load, int argc, char **argv)
     settings_parse(&run, argc, argv);
     report_init(&run.report, run.common.json || run.common.control || run.common.describe);
     choose_cpus(&run);
+    stages_read(&run);
     if (load->state_size > 0 && (run.state = zeroed_lines(1, load->state_size)) == NULL)
         usage_error("out of memory: free some");
     if (load->check)
@@ -251,6 +257,7 @@ static int run_load(const struct load *load, int argc, char **argv)
         run.load->cleanup(&run);
     if (load->state_size > 0)
         free(run.state);
+    stages_free(&run);
     settings_free(&run);
     ending_without_core(); // the control plane has given the signals back
     return report_end(&run.report) || code != 0 ? code : 1;

@@ -22,6 +22,9 @@ static const char *const priority_scheds[] = {[SCHED_AS_STARTED] = "as-started",
                                               [SCHED_AS_IDLE] = "idle",
                                               NULL};
 
+static const char *const arrivals[] = {
+    [ARRIVALS_EVEN] = "even", [ARRIVALS_POISSON] = "poisson", NULL};
+
 static const struct option_row common_settings[] = {
     {ROW("threads", "N", OPTION_COUNT, threads), .minimum = 1, .maximum = 4096, .measured = true,
      .help = "number of workers (default: the CPUs that affinity, cpuset and cgroup quota allow)"},
@@ -31,6 +34,20 @@ static const struct option_row common_settings[] = {
      .exclusive = true,
      .help = "rate of all workers together: 50M, 10MiB/s, 5000iops, 50% of the calibration "
              "(default: no limit)"},
+    {ROW("stages", "STAGES", OPTION_TEXT, stages), .wrong = "10s",
+     .help =
+         "a rate that changes, in place of one limit: DURATION:RATE,... as 10s:10%,1m:90%,30s:0, "
+         "where the rate goes from 0 in a straight line to each of these rates as --limit has "
+         "them (cpu: percent of one CPU), and 0s jumps; square:2s:10%:90%, and so sine (from "
+         "its middle) and sawtooth; FILE:COLUMN of a CSV or TSV file with a header and a "
+         "column of times in seconds (time, else the first), in straight lines from row to "
+         "row; a FILE of loadgen record (the mean, or FILE:N core N). It begins anew at its "
+         "end, and at each resume; without --control and --duration it runs once"},
+    {ROW("arrivals", "HOW", OPTION_CHOICE, arrivals), .preset = "even", .choices = arrivals,
+     .help = "when operations are due: even, or poisson, at random times of that rate"},
+    {ROW("phase", "TIME", OPTION_TEXT, phase), .wrong = "soon",
+     .help = "begin so far into the stages at each resume; random: anywhere in them, which is "
+             "drawn anew each time (default: 0s)"},
     {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1, .maximum = 1e18,
      .endless = LENGTH_ENDLESS,
      .help = "end after this time: 10ms, 2s, 1m, or " LENGTH_ENDLESS " (default: " LENGTH_BY_HAND
@@ -51,10 +68,12 @@ static const struct option_row common_settings[] = {
      .help = "start paused; read pause, resume, rate VALUE, mark NAME, quit from stdin, answer "
              "with JSON lines; end of file ends the load"},
     {ROW("dry-run", NULL, OPTION_FLAG, dry_run),
-     .help = "check all options but --limit, say which CPUs the workers would use, and end"},
+     .help = "check all options but --limit (of --stages all but what their rates mean), say which "
+             "CPUs the workers would use, and end"},
     {ROW("describe", NULL, OPTION_FLAG, describe),
-     .help = "say as one line of JSON what this command line means here, and end: workers, CPUs, "
-             "memory, whether it listens and uses a disk, what --limit is a percentage of"},
+     .help =
+         "say as one line of JSON what this command line means here, and end: workers, CPUs, "
+         "memory, whether it listens and uses a disk, what --limit or --stages is a percentage of"},
     {ROW("calib", NULL, OPTION_FLAG, calib),
      .help = "in place of load: measure its rate without a limit for SECONDS (10; 2 with "
              "--if-missing), and keep it; --limit 50% is half of that"},

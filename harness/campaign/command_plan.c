@@ -313,10 +313,12 @@ static void print_part(const json_t *texts, const char *part, json_t *seen)
     OWNED char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(texts, "place"),
                               json_text_or_empty(texts, "place-cpus"),
                               json_text_or_empty(texts, "load-cpus"), part);
-    if (!has_percent_limit((const char *const *)words, count) || json_object_get(seen, key))
+    if (json_object_get(seen, key))
+        return;
+    json_object_set_new(seen, key, json_true());
+    if (!has_percent_limit((const char *const *)words, count))
         return;
     json_auto_t *list = texts_to_json((const char *const *)words, count);
-    json_object_set_new(seen, key, json_true());
     experiment_settings_begin(&settings);
     settings.place = json_text_at(texts, "place");
     settings.place_cpus = json_text_at(texts, "place-cpus");

@@ -689,18 +689,32 @@ json_t *conditions_to_json(const struct conditions *conditions)
     return loads;
 }
 
+// Whether a load is told a rate of its own, in full or shortened: the others need not be asked.
+static bool sets_rate(const char *const *words, size_t count)
+{
+    bool sets = false;
+    for (size_t i = 1; i < count && strcmp(words[i], "--") != 0; i++)
+        sets = sets || text_after(words[i], "--l") || text_after(words[i], "--st");
+    return sets && strcmp(words[0], "exec") != 0;
+}
+
 bool has_percent_limit(const char *const *words, size_t count)
 {
-    bool percent = false;
-    if (count == 0 || text_after(words[0], EXEC))
+    char path[PATH_MAX];
+    struct arena arena = {0};
+    struct option_list ask = {0};
+    const char *said;
+    if (count == 0 || text_after(words[0], EXEC) || !sets_rate(words, count))
         return false;
-    // The last one counts, as for loadgen.
-    for (size_t i = 1; i < count && strcmp(words[i], "--") != 0; i++) {
-        const char *value = text_after(words[i], "--limit");
-        if (value && *value == '\0' && i + 1 < count)
-            percent = text_ends(words[i + 1], "%");
-        else if (value && *value == '=')
-            percent = text_ends(value, "%");
+    const char *const loadgen[] = {child_path("loadgen", path), words[0], "--describe",
+                                   "--dry-run"};
+    list_add_all(&ask, &arena, loadgen, sizeof loadgen / sizeof loadgen[0]);
+    list_add_all(&ask, &arena, words + 1, count - 1);
+    bool percent = true; // one that is refused here is asked where it is started
+    if (words_try(&arena, &ask, &said)) {
+        json_auto_t *plan = json_loads(said, 0, NULL);
+        percent = json_is_number(json_object_get(plan, "percent"));
     }
+    arena_free(&arena);
     return percent;
 }

@@ -306,9 +306,9 @@ bool conditions_have_neighbour(const struct conditions *conditions);
 // `loads` of experiment.json.
 json_t *conditions_to_json(const struct conditions *conditions);
 
-// Has a load, by its words (io, --limit, 50%), a limit in percent of what must be
-// calibrated first? No for a program of the user's (exec:, exec ... -- COMMAND),
-// whatever its own words are.
+// Whether a load with these words (io, --limit, 50%) has a rate in percent of what must be
+// calibrated first: it is asked (--describe), and one that is refused may have one. No for a
+// program of the user's (exec:, exec ... -- COMMAND), whatever its own words are.
 bool has_percent_limit(const char *const *words, size_t count);
 
 #endif

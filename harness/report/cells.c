@@ -402,6 +402,20 @@ static void put_places(struct line *json, const char *name, const struct runs *r
         }
 }
 
+// Of all runs of a condition; nothing where its loads have no stages.
+static void put_phases(struct line *json, const struct runs *runs, size_t condition)
+{
+    bool any = false;
+    for (size_t i = 0; i < runs->count; i++)
+        any = any || (runs->item[i].condition == condition && !isnan(runs->item[i].phase_s));
+    if (!any)
+        return;
+    LINE_ARRAY (json, "phase_s")
+        for (size_t i = 0; i < runs->count; i++)
+            if (runs->item[i].condition == condition)
+                line_real(json, NULL, runs->item[i].phase_s);
+}
+
 static void put_condition_runs(struct line *json, const struct experiment *of, size_t condition)
 {
     const struct runs *runs = &of->runs;
@@ -412,6 +426,7 @@ static void put_condition_runs(struct line *json, const struct experiment *of, s
                 line_count(json, NULL, runs->item[i].order);
     put_places(json, "flagged", runs, condition, true);
     put_places(json, "unused", runs, condition, false);
+    put_phases(json, runs, condition);
     LINE_OBJECT (json, "values")
         for (size_t metric = 0; metric < of->metrics.count; metric++) {
             if (!is_drawn(of, metric))
@@ -464,11 +479,12 @@ static void put_rounded(struct line *json, const struct value *slowdown)
 // values, ratio, interval, points, attribution, again, and charts, what it draws:
 //   {condition, reference, under, offered, achieved, unit,
 //    metrics: [{metric, unit, timed, main, ratio, low, high, sure, times, alone, loaded}],
-//    runs: {CONDITION: {order, flagged, unused, values: {METRIC: [...]}}}}
+//    runs: {CONDITION: {order, flagged, unused, phase_s, values: {METRIC: [...]}}}}
 // condition: as the page calls it; reference, under: which of the runs are those without and with
 // load; alone, loaded: {min, median, max}; times: the ratio in words; flagged, unused: places in
-// order. runs are those of the whole experiment: of its first cell, else null. There are no
-// metrics of a search for capacities.
+// order; phase_s: where in its stages the load was, only of loads that have some. runs are those of
+// the whole experiment: of its first cell, else null. There are no metrics of a search for
+// capacities.
 static void put_page(struct line *json, const struct cell *cell, bool first)
 {
     const struct value *loaded = cell->loaded ?: cell->baseline;

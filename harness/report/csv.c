@@ -195,6 +195,11 @@ static void put_used(struct csv *csv, const struct figure *line)
     csv_plain(csv, line->used ? "1" : "0");
 }
 
+static void put_phase(struct csv *csv, const struct figure *line)
+{
+    csv_number(csv, phase_of(view_get(line->from[RUN], "load")));
+}
+
 static const struct column run_columns[] = {
     {"experiment", TEXT(experiment)},
     {"target", OF_CELL(target)},
@@ -214,6 +219,7 @@ static const struct column run_columns[] = {
     {"used", .put = put_used},
     {"host", TEXT(host)},
     {"signal", OF(RUN, "signal")},
+    {"phase_s", .put = put_phase},
     {"variant", OF(RUN, "variant")}, // the last one: only where there are some
 };
 

@@ -98,6 +98,7 @@ struct run_record {
     uint32_t condition; // number of its name in runs.condition
     uint32_t order;
     double exit_code;   // NAN: not known
+    double phase_s;     // of a load with --stages; NAN: it has none
     bool flagged, used; // used: figures are made of it
 };
 
@@ -137,6 +138,8 @@ struct run_options {
 struct experiment;
 void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
                const struct run_options *options, const char *who, struct problems *problems);
+// How far into its stages a load was, the first of them that has some; NAN: none has.
+double phase_of(const struct value *loads);
 // What a kept run has of a metric of the experiment; NAN: not known.
 double runs_value(const struct experiment *of, size_t run, size_t metric);
 // Number of the condition; SIZE_MAX: no run of it.

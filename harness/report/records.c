@@ -260,6 +260,7 @@ static void note_run(struct reader *reader, const struct value *run)
         .order = view_count(view_get(run, "order"), 0),
         .exit_code = view_real(run, "exit_code"),
         .flagged = !used || view_first(view_get(run, "flags")) != NULL,
+        .phase_s = phase_of(view_get(run, "load")),
         .used = used,
     };
 }

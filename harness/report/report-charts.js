@@ -125,8 +125,9 @@ function offeredChart(items) {
 function runsOf(one, condition, metric) {
   const runs = one.runs[condition];
   if (!runs) return [];
+  const phases = runs.phase_s ?? [];
   const [flagged, unused, values] = [new Set(runs.flagged), new Set(runs.unused), runs.values[metric]];
-  return runs.order.map((order, i) => ({ order, value: values[i], flagged: flagged.has(i), used: !unused.has(i) }))
+  return runs.order.map((order, i) => ({ order, value: values[i], phase: phases[i] ?? null, flagged: flagged.has(i), used: !unused.has(i) }))
     .filter((run) => run.value !== null);
 }
 // Of more than can be drawn, of each few neighbours only the lowest, the highest and the first.
@@ -171,6 +172,34 @@ function orderChart(item) {
           { c: "r s3", shape: "ring", marks: place(both.filter((run) => run.flagged)) },
           { c: "p s1", shape: "dot", marks: place(series[0]) },
           { c: "x s2", shape: "cross", marks: place(series[1]) },
+        ],
+      };
+    },
+  };
+}
+
+// Of a load with stages: its runs over where in these it was when it was resumed.
+const hasPhases = ({ cell: one, alone, loaded }) =>
+  alone?.median > 0 && loaded && new Set(one.runs[one.charts.under]?.phase_s ?? []).size > 1;
+function phaseChart(item) {
+  const { cell: one, metric } = item;
+  const runs = runsOf(one, one.charts.under, metric).filter((run) => run.used && run.phase !== null);
+  const ratios = runs.map((run) => run.value / item.alone.median);
+  const [low, high] = [least(ratios), most(ratios)].map((ratio) => fixed(ratio, 2));
+  return {
+    title: `Runs of ${one.program} under ${one.condition} by phase${item.main ? "" : `: ${metric}`}`,
+    text: `${capital(metric)} of each run as a multiple of the baseline's median, from ${low} to ${high} times, over the phase of the load.`,
+    bold: one.condition ?? "",
+    caption: `${item.main ? "" : `${metric}, `}${runs.length} runs`,
+    f: one.f,
+    make() {
+      const scale = scaleOf(most(runs.map((run) => run.phase)), "s");
+      return {
+        x: addTicks({ low: 0, high: Math.max(...runs.map((run) => run.phase), 1e-9) * 1.02 * scale.factor,
+          label: labelOf("phase of the load", scale.unit) }),
+        y: addTicks({ ...airy(Math.min(1, ...ratios), Math.max(1, ...ratios)), label: `${metric} / median alone` }),
+        parts: [
+          { c: "x s2", shape: "cross", marks: thin(runs).map((run) => [run.phase * scale.factor, run.value / item.alone.median]) },
         ],
       };
     },
@@ -273,6 +302,7 @@ function chartSections(head, cells) {
   const offered = grouped(rated, (item) => JSON.stringify([item.load, item.rate]))
     .map(([, mine]) => offeredChart(mine));
   const orders = grouped(items, (item) => item.row);
+  const phases = grouped(items.filter(hasPhases), (item) => item.row);
   const rows = metrics.flatMap(([, mine]) => grouped(mine, (item) => item.row));
   const spreads = grouped(rows.map(([, same]) => spreadChart(same)), (chart) => chart.group);
   return [
@@ -290,6 +320,11 @@ function chartSections(head, cells) {
         el("i", { class: "ring s3" }),
         "a run that has a flag or that no figure is made of. A drift, a step or an outlier shows here."),
       byTarget(orders, isAlone(grouped(cells, (one) => one.program)), orderChart)),
+    phases.length > 0 && section("phase", "Phase of the load",
+      el("p", null,
+        "Each run under a load that changes with time, as a multiple of the median alone, over how far into its stages the ",
+        "load was when it was resumed for the run."),
+      byTarget(phases, isAlone(grouped(cells, (one) => one.program)), phaseChart)),
     spreads.length > 0 && section("distributions", "Distributions",
       el("p", null,
         "Each run as a multiple of the median that its own baseline has. The box holds the middle half of the runs, the ",

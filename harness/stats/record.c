@@ -140,7 +140,9 @@ struct delivery judge_delivery(const json_t *record, const json_t *load)
     const char *unit = json_text_at(load, "unit");
     struct delivery delivery = {.due = json_number_at(load, "offered"),
                                 .done = json_number_at(load, "achieved"),
-                                .asked = json_number_at(load, "rate") > 0}; // false for NAN
+                                // False for NAN; stages may ask for nothing during a run.
+                                .asked =
+                                    json_number_at(load, "rate") > 0 && !json_has(load, "phase_s")};
     delivery.known = !isnan(delivery.due) && !isnan(delivery.done) && !(elapsed < least_elapsed_s);
     double share_s, all_s;
     if (!delivery.known || !is_sharing(record, load, elapsed, &share_s, &all_s))

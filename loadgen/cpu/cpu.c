@@ -336,11 +336,11 @@ static int64_t period_start(const struct worker *worker, int64_t at_ns)
     return first_ns + (at_ns - first_ns + period_ns - 1) / period_ns * period_ns;
 }
 
-// Drops what has been owed for too long.
-static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns)
+// Drops what has been owed for too long at that time.
+static void drop_debt(struct worker *worker, struct spinner *spinner, double used_ns, int64_t at_ns)
 {
     const double period_ns = (double)settings_of(worker->run)->period_ns;
-    const double now_ns = (double)clock_ns(), due_ns = demand(worker, now_ns - DEBT_NS);
+    const double now_ns = (double)at_ns, due_ns = demand(worker, now_ns - DEBT_NS);
     const double usual_ns = (demand(worker, now_ns) - due_ns) * period_ns / DEBT_NS;
     const double excess_ns = spinner->base_ns + due_ns - used_ns;
     if (excess_ns <= 0)
@@ -384,13 +384,15 @@ static void work_period(struct worker *worker, struct spinner *spinner, int64_t 
     const double before_ns = thread_cpu_ns();
     const int64_t deadline_ns = burst_deadline(worker, spinner, start_ns);
     const double used_ns = spin(worker, spinner, target_ns, deadline_ns);
-    const double passed_ns = fmax((double)(clock_ns() - start_ns), 1);
-    if (worker->orders.generation != generation)
+    const int64_t now_ns = clock_ns();
+    const double passed_ns = fmax((double)(now_ns - start_ns), 1);
+    // After the clock: orders of before would know no demand of that time.
+    if (!worker_running(worker) || worker->orders.generation != generation)
         return;
     spinner->obtained += ((used_ns - before_ns) / passed_ns - spinner->obtained) / 16;
     if (used_ns < target_ns) {
         worker_count(worker, 0, 0, 1, 0);
-        drop_debt(worker, spinner, used_ns);
+        drop_debt(worker, spinner, used_ns, now_ns);
     }
 }
 
@@ -500,6 +502,8 @@ static void check_profile(struct run *run)
 {
     if (options_given(run->options, "percent"))
         usage_error("--percent and --profile: the profile sets the level: give one of them");
+    if (run->stages)
+        usage_error("--stages and --profile: both set the level: give one of them");
     if (options_given(run->options, "threads"))
         usage_error("--threads and --profile: each core gets a worker: give --instances or --cpus");
     replay_open(run);
@@ -524,6 +528,8 @@ static void cpu_check(struct run *run)
     for (size_t i = 0; i < sizeof only_profile / sizeof only_profile[0]; i++)
         if (options_given(run->options, only_profile[i]))
             usage_error("--%s: nothing to replay: give --profile too", only_profile[i]);
+    if (run->stages && options_given(run->options, "percent"))
+        usage_error("--percent and --stages: both set the rate: give one of them");
     run->rate = settings_of(run)->percent / 100 * run->threads;
 }
 
@@ -531,11 +537,12 @@ static int cpu_prepare(struct run *run)
 {
     if (state_of(run)->parts)
         replay_print(run);
-    if (run->rate > run->quota_cpus)
+    const double most = fmax(run->rate, run->schedule.highest);
+    if (most > run->quota_cpus)
         run_warn(run,
                  "the cgroup leaves %.2f CPUs, which is less than the %.2f requested: the rest "
                  "will be dropped",
-                 run->quota_cpus, run->rate);
+                 run->quota_cpus, most);
     return 0;
 }
 
@@ -603,7 +610,7 @@ static const struct load cpu_load = {
     .fields = cpu_fields,
     .offered = cpu_offered,
     .delivered = cpu_delivered,
-    .without = (const char *const[]){"limit", NULL},
+    .without = (const char *const[]){"limit", "arrivals", NULL},
     .rate = cpu_rate,
     .worker_cpu = cpu_worker_cpu,
 };

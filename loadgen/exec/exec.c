@@ -779,6 +779,6 @@ static const struct load exec_load = {
     .process = &process,
     .uses = USES_UNKNOWN,
     .arguments = "-- COMMAND...",
-    .without = (const char *const[]){"threads", "limit", NULL},
+    .without = (const char *const[]){"threads", "limit", "stages", "arrivals", "phase", NULL},
 };
 LOADGEN_REGISTER(exec_load);

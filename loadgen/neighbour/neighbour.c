@@ -506,6 +506,7 @@ static const struct load neighbour_load = {
     .describe = describe,
     .cpu_ns = cpu_ns,
     .process = &processes,
-    .without = (const char *const[]){"threads", "limit", "cpus", "nice", "sched", NULL},
+    .without = (const char *const[]){"threads", "limit", "stages", "arrivals", "phase", "cpus",
+                                     "nice", "sched", NULL},
 };
 LOADGEN_REGISTER(neighbour_load);

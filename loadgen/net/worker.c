@@ -273,7 +273,7 @@ static int64_t take_due(struct worker *worker, int64_t at_ns)
 static void bound_waiting(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const double rate = worker->orders.rate;
+    const double rate = fmax(worker->orders.rate, worker->run->schedule.highest);
     if (own->bounded_rate == rate)
         return;
     own->bounded_rate = rate;

@@ -525,9 +525,9 @@ static const struct load record_load = {
     LOAD_OPTIONS(options),
     .check = record_check,
     .arguments = "FILE",
-    .without = (const char *const[]){"threads", "cpus", "limit", "duration", "interval", "nice",
-                                     "sched", "force", "json", "control", "calib", "if-missing",
-                                     "calibration", NULL},
+    .without = (const char *const[]){"threads", "cpus", "limit", "stages", "arrivals", "phase",
+                                     "duration", "interval", "nice", "sched", "force", "json",
+                                     "control", "calib", "if-missing", "calibration", NULL},
     .instead = record_instead,
 };
 LOADGEN_REGISTER(record_load);
