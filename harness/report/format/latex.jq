@@ -107,17 +107,69 @@ def level_table:
 
 def section($title; lines): [lines] | if . == [] then empty else "\\paragraph{\($title)}\\begin{itemize}", (.[] | "\\item \(tex)"), "\\end{itemize}" end;
 
-def preamble:
+# ---- the tables of --tables, for a portrait page
+
+# The sizes of letters, from large to small: {name, pt: the width of a figure, sep: of what is between two columns}.
+def sizes: [{ name: "small", pt: 4.7, sep: 6 }, { name: "footnotesize", pt: 4.3, sep: 4 }, { name: "scriptsize", pt: 4.0, sep: 2.5 }, { name: "tiny", pt: 3.45, sep: 1.8 }];
+def text_width: 520; # pt, of the document of its own
+def cell_text: if type == "object" then .text else . // "" end;
+# How many figures wide each column is: of its title, its unit and its rows. Letters are up to a third wider.
+def column_widths:
+  . as $block
+  | [range(0; .columns | length) as $i | .columns[$i] as $column
+    | ([$column.title, (if $column.unit then "[\($column.unit)]" else "" end)] | map(length * 1.2)) + [$block.rows[][$i] | cell_text | length * (if test("^[-0-9.e+]*$") then 1 else 1.2 end)]
+    | max];
+# Text in a column of so many figures, that can be broken anywhere.
+def tex_narrow($figures): . as $text | ([$figures / 1.4 | floor, 1] | max) as $piece | if ($text | length) <= $piece then $text | tex else [range(0; $text | length; $piece) as $i | $text[$i : $i + $piece] | tex] | join("\\allowbreak{}") end;
+# As wide as columns of these widths are.
+def table_width($size): add * $size.pt + 2 * $size.sep * length;
+# Without the columns of the highest ranks, as long as there is no room for all in letters that can be read well.
+# What a group has is never left out.
+def fitted_table:
+  ([.columns[] | if .group then 0 else .rank end] | max) as $rank
+  | if $rank == 0 or any(.columns[]; .group) or (column_widths | table_width(sizes[2])) <= text_width then .
+    else [range(0; .columns | length) as $i | select(.columns[$i].rank != $rank) | $i] as $kept
+    | .left_out += [.columns[] | select(.rank == $rank) | .title] | .columns |= [.[$kept[]]] | .rows |= map([.[$kept[]]]) | fitted_table end;
+def chosen_table:
+  fitted_table
+  | . as $block
+  | column_widths as $widths
+  | ($widths | length) as $count
+  | def total($size): $widths | table_width($size);
+    (first(sizes[] | select(total(.) <= text_width)) // sizes[-1]) as $size
+  # What is left for columns of text, where even the smallest letters are too large; null: there is room for all.
+  | (if total($size) <= text_width then null
+     else [range(0; $count) | select($block.columns[.].left)] as $texts
+     | ((text_width - 2 * $size.sep * $count - ([range(0; $count) | select($block.columns[.].left | not) | $widths[.] * $size.pt] | add // 0)) / ([$texts | length, 1] | max)) as $share
+     | [$share, 12] | max end) as $narrow
+  | def is_narrow($i): $narrow != null and $block.columns[$i].left and $widths[$i] * $size.pt > $narrow;
+    def narrowed: "\\raggedright\\let\\\\\\tabularnewline " + tex_narrow($narrow / $size.pt);
+    def laid($i): cell_text as $text | (if type == "object" then .sure else false end) as $sure
+      | $text | if is_narrow($i) then narrowed elif $text == "-" then "--" elif test("^[0-9.]+e[-+]?[0-9]+$") then tex_scientific else tex end | bold($sure);
+    [range(0; $count) as $i | (if $i > 0 and $block.columns[$i].group != $block.columns[$i - 1].group then "|" else "" end)
+      + (if is_narrow($i) then "p{\($narrow | floor)pt}" elif $block.columns[$i].left then "l" else "r" end)] as $spec
+  | [range(0; $count) as $i | if is_narrow($i) then $block.columns[$i].title | narrowed else $block.columns[$i].title | tex end] as $titles
+  # Mean and variance: a line with a title for each group, and one for the units.
+  | ([$block.columns | group_by(.group)[] | select(.[0].group) | .[0].group as $group | "\\multicolumn{\(length)}{c\(if $group == "Mean" then "|" else "" end)}{\($group)}"]) as $groups
+  | (if $groups == [] then [$titles]
+     else [[$block.columns[] | select(.group == null) | ""] + $groups, $titles, [$block.columns[] | if .unit then "{[}\(.unit | tex){]}" else "" end]] end) as $heads
+  | "\\begingroup\\\($size.name)\\setlength{\\tabcolsep}{\($size.sep)pt}\\setlength{\\LTcapwidth}{\\linewidth}\\renewcommand{\\arraystretch}{1.15}",
+    table($spec | join(""); .caption | tex; $heads; .rows[] | [range(0; $count) as $i | .[$i] | laid($i)] | tex_line),
+    (.lines[], (.left_out // empty | "Without columns for which there is no room: \(join(", ")).") | "\\noindent \(tex)\\par"), "\\endgroup";
+
+def preamble($page):
   "% Made by jostle report. Compiles as it is; in a document of your own, \\usepackage{longtable} and \\input it,",
-  "% on a narrow page within \\begin{landscape} of pdflscape. Run LaTeX twice for even columns.",
+  "%\(if $page == "landscape" then " on a narrow page within \\begin{landscape} of pdflscape." else "" end) Run LaTeX twice for even columns.",
   "\\makeatletter",
   "\\ifx\\@nodocument\\relax\\let\\jostleend\\relax\\else",
-  "\\documentclass[a4paper]{article}\\usepackage[utf8]{inputenc}\\usepackage{longtable}\\usepackage[landscape,margin=1.2cm]{geometry}",
+  "\\documentclass[a4paper]{article}\\usepackage[utf8]{inputenc}\\usepackage{longtable}\\usepackage[\($page),margin=1.2cm]{geometry}",
   "\\makeatletter\\begin{document}\\def\\jostleend{\\end{document}}\\fi",
   "\\makeatother";
 
 . as $head
-| preamble,
+| if $head.tables then preamble("portrait"), ([inputs] | chosen_tables($head; 4) | chosen_table), (unfinished_text($head) | "\\noindent \(tex)\\par"), "\\jostleend"
+else
+preamble("landscape"),
 ($head.texts | "\\paragraph{\(.name | tex)} \(.totals | tex).", "\\begin{itemize}", (.hosts[] | "\\item \(tex)"), "\\end{itemize}"),
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
@@ -128,3 +180,4 @@ def preamble:
      section("Notes"; .notes[] | finding_text) end)),
 (family_text($head), unseen_text($head), key_text($head) | "\\noindent \(tex).\\par"),
 "\\jostleend"
+end

@@ -1,0 +1,395 @@
+// Tables of means and variances by parameter and load, for reports that consist of chosen tables.
+#include "report.h"
+
+#include "common/messages.h"
+
+// ---- units
+
+enum { TIME_DECIMALS = 3 };
+
+// factor: from seconds, or bytes.
+static const struct mean_unit units[] = {
+    {"s", 1, TIME_DECIMALS, false},
+    {"ms", 1e3, TIME_DECIMALS, false},
+    {"us", 1e6, TIME_DECIMALS, false},
+    {"B", 1, 0, true},
+    {"kB", 1e-3, 0, true},
+    {"KiB", 1 / 1024.0, 0, true},
+    {"MB", 1e-6, 3, true},
+    {"MiB", 1 / 1048576.0, 3, true},
+    {"GB", 1e-9, 3, true},
+    {"GiB", 1 / 1073741824.0, 3, true},
+};
+
+// Calls take for each part of a list between commas. False: take refused one, which error names.
+static bool each_part(const char *list, bool (*take)(void *context, const char *part),
+                      void *context, char *error, size_t size)
+{
+    OWNED char *copy = must(strdup(list));
+    char *rest = copy;
+    for (char *part = strsep(&rest, ","); part; part = strsep(&rest, ","))
+        if (!take(context, part)) {
+            snprintf(error, size, "'%.40s'", part);
+            return false;
+        }
+    return true;
+}
+
+// One unit of time and one of memory at most.
+static bool take_unit(void *context, const char *part)
+{
+    struct mean_units *to = context;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        const struct mean_unit **place = units[i].is_memory ? &to->memory : &to->time;
+        if (strcmp(part, units[i].name) != 0)
+            continue;
+        if (*place)
+            return false;
+        *place = &units[i];
+        return true;
+    }
+    return false;
+}
+
+bool mean_units_check(const char *text, char *error, size_t size)
+{
+    struct mean_units ignored = {0};
+    char part[64] = "";
+    if (each_part(text, take_unit, &ignored, part, sizeof part))
+        return true;
+    snprintf(error, size,
+             "%s: give one unit of time (s, ms, us) and one of memory (B, kB, KiB, MB, MiB, GB, "
+             "GiB), such as ms,MiB",
+             part);
+    return false;
+}
+
+struct mean_units mean_units_of(const char *text)
+{
+    struct mean_units chosen = {0};
+    char ignored[64];
+    if (text)
+        each_part(text, take_unit, &chosen, ignored, sizeof ignored);
+    if (!chosen.time)
+        take_unit(&chosen, "s");
+    if (!chosen.memory)
+        take_unit(&chosen, "kB");
+    return chosen;
+}
+
+const struct mean_unit *mean_unit_for(const struct mean_units *chosen, size_t metric)
+{
+    return metric == METRIC_MEMORY ? chosen->memory : chosen->time;
+}
+
+// ---- which tables
+
+static const char *const table_names[] = {"means", "slowdowns", "levels", NULL};
+
+// context: a bit for each table that was named.
+static bool take_table(void *context, const char *part)
+{
+    unsigned *named = context;
+    for (unsigned i = 0; table_names[i]; i++)
+        if (strcmp(part, table_names[i]) == 0 && !(*named & 1u << i)) {
+            *named |= 1u << i;
+            return true;
+        }
+    return false;
+}
+
+bool tables_check(const char *text, char *error, size_t size)
+{
+    unsigned named = 0;
+    char part[64] = "";
+    if (each_part(text, take_table, &named, part, sizeof part))
+        return true;
+    snprintf(error, size,
+             "%s: give each of means, slowdowns, levels at most once, such as means,levels", part);
+    return false;
+}
+
+static bool put_name(void *json, const char *part)
+{
+    line_text(json, NULL, part);
+    return true;
+}
+
+void tables_put(struct line *json, const char *tables)
+{
+    char ignored[64];
+    LINE_ARRAY (json, "tables")
+        each_part(tables, put_name, json, ignored, sizeof ignored);
+}
+
+// ---- moments
+
+struct moments moments_of(const struct value *condition)
+{
+    struct moments moments = {.runs = view_number(view_get(condition, "runs"), 0)};
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        const struct value *figure = view_get(condition, metrics[i].name);
+        moments.mean[i] = view_real(figure, "mean");
+        moments.variance[i] = view_real(figure, "variance");
+    }
+    return moments;
+}
+
+// The sum of squares about the mean of so many runs.
+static double squares(double runs, double variance)
+{
+    return runs > 1 ? (runs - 1) * variance : 0;
+}
+
+// As if the runs of both had been one sample.
+static void pool(struct moments *to, const struct moments *more)
+{
+    const double runs = to->runs + more->runs;
+    if (more->runs < 1)
+        return;
+    if (to->runs < 1) {
+        *to = *more;
+        return;
+    }
+    for (unsigned i = 0; i < METRIC_COUNT; i++) {
+        const double apart = more->mean[i] - to->mean[i];
+        to->variance[i] =
+            (squares(to->runs, to->variance[i]) + squares(more->runs, more->variance[i]) +
+             apart * apart * to->runs * more->runs / runs) /
+            (runs - 1);
+        to->mean[i] += apart * more->runs / runs;
+    }
+    to->runs = runs;
+}
+
+// ---- the tables
+
+struct table_of_means {
+    const struct report_line *line; // of one target
+    size_t count;
+    struct mean_units units;
+    struct arena *texts;
+    const char *parameter[16]; // names
+    size_t parameters;
+    bool variants, hosts, rates; // has a column for them
+};
+
+// Whether two lines are of the same program with the same parameters on the same node: such
+// baselines are runs of the same thing.
+static bool same_program(const struct report_line *a, const struct report_line *b)
+{
+    return strcmp(a->same, b->same) == 0 && compare_texts(a->variant, b->variant) == 0 &&
+           compare_texts(a->host, b->host) == 0;
+}
+
+static bool same_load(const struct report_line *a, const struct report_line *b)
+{
+    return strcmp(a->load, b->load) == 0 && strcmp(a->level, b->level) == 0;
+}
+
+// Lines of one experiment share their baseline.
+static bool same_baseline(const struct report_line *a, const struct report_line *b)
+{
+    return a->experiment == b->experiment && strcmp(a->reference, b->reference) == 0;
+}
+
+static const char *parameter_of(const struct table_of_means *table, const struct report_line *line,
+                                const char *name)
+{
+    struct view view = {0};
+    const struct value *all =
+        line->parameters ? view_parse(&view, line->parameters, strlen(line->parameters)) : NULL;
+    const char *text = view_get(all, name) ? view_plain(table->texts, view_get(all, name)) : "-";
+    text = kept(table->texts, text);
+    view_free(&view);
+    return text;
+}
+
+static void find_parameters(struct table_of_means *table, const struct report_line *line)
+{
+    enum { MOST = sizeof table->parameter / sizeof *table->parameter };
+    struct view view = {0};
+    if (!line->parameters)
+        return;
+    EACH_VALUE (item, view_parse(&view, line->parameters, strlen(line->parameters))) {
+        size_t at = 0;
+        while (at < table->parameters && strcmp(table->parameter[at], item->key) != 0)
+            at++;
+        if (at == table->parameters && at < MOST)
+            table->parameter[table->parameters++] = kept(table->texts, item->key);
+    }
+    view_free(&view);
+}
+
+static void find_columns(struct table_of_means *table)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        const struct report_line *line = &table->line[i];
+        find_parameters(table, line);
+        table->variants = table->variants || line->variant;
+        table->hosts = table->hosts || compare_texts(line->host, table->line[0].host) != 0;
+        table->rates = table->rates || line->rate;
+    }
+}
+
+static void put_column(struct line *json, const char *title, const char *group, const char *unit)
+{
+    line_object(json, NULL);
+    visible_put(json, "title", title);
+    line_text(json, "group", group);
+    line_text(json, "unit", unit);
+    line_bool(json, "left", !group && strcmp(title, "runs") != 0);
+    line_close(json);
+}
+
+static void put_columns(struct line *json, const struct table_of_means *table)
+{
+    line_array(json, "columns");
+    if (table->parameters == 0)
+        put_column(json, "program", NULL, NULL);
+    for (size_t i = 0; i < table->parameters; i++)
+        put_column(json, table->parameter[i], NULL, NULL);
+    if (table->variants)
+        put_column(json, "variant", NULL, NULL);
+    if (table->hosts)
+        put_column(json, "node", NULL, NULL);
+    put_column(json, "load", NULL, NULL);
+    if (table->rates)
+        put_column(json, "rate", NULL, NULL);
+    put_column(json, "runs", NULL, NULL);
+    for (unsigned squared = 0; squared < 2; squared++)
+        for (unsigned i = 0; i < METRIC_COUNT; i++) {
+            const char *unit = mean_unit_for(&table->units, i)->name;
+            put_column(json, i == METRIC_MEMORY ? "mem" : metrics[i].title,
+                       squared ? "Variance" : "Mean",
+                       squared ? said(table->texts, "%s²", unit) : unit);
+        }
+    line_close(json);
+}
+
+// What is too wide for a column has an exponent.
+static const char *figure_fixed(struct arena *texts, double value, int decimals)
+{
+    enum { WIDEST = 9 };
+    const char *text = kept(texts, number_fixed(value, decimals, ROOM));
+    return strlen(text) > WIDEST ? kept(texts, number_scientific(value, ROOM)) : text;
+}
+
+static void put_figures(struct line *json, const struct table_of_means *table,
+                        const struct moments *moments)
+{
+    for (unsigned squared = 0; squared < 2; squared++)
+        for (unsigned i = 0; i < METRIC_COUNT; i++) {
+            const struct mean_unit *unit = mean_unit_for(&table->units, i);
+            const double value = squared ? moments->variance[i] * unit->factor * unit->factor
+                                         : moments->mean[i] * unit->factor;
+            line_text(json, NULL, figure_fixed(table->texts, value, unit->decimals));
+        }
+}
+
+static void put_row(struct line *json, const struct table_of_means *table,
+                    const struct report_line *line, const char *load, const char *rate,
+                    const struct moments *moments)
+{
+    if (moments->runs < 1)
+        return;
+    line_array(json, NULL);
+    if (table->parameters == 0)
+        visible_add(json, line->label);
+    for (size_t i = 0; i < table->parameters; i++)
+        visible_add(json, parameter_of(table, line, table->parameter[i]));
+    if (table->variants)
+        visible_add(json, line->variant ?: "-");
+    if (table->hosts)
+        visible_add(json, line->host ?: "-");
+    visible_add(json, load);
+    if (table->rates)
+        visible_add(json, rate ?: "-");
+    line_text(json, NULL, number_fixed(moments->runs, 0, ROOM));
+    put_figures(json, table, moments);
+    line_close(json);
+}
+
+// All runs without load of the line's program.
+static struct moments pooled_alone(const struct table_of_means *table, const struct report_line *of)
+{
+    struct moments all = {0};
+    for (const struct report_line *line = table->line; line < table->line + table->count; line++) {
+        bool again = false;
+        for (const struct report_line *other = table->line; other < line && !again; other++)
+            again = same_baseline(other, line);
+        if (!again && same_program(line, of))
+            pool(&all, &line->alone);
+    }
+    return all;
+}
+
+// All runs of the line's program under its load; *rate: of the load, where it always was the same.
+static struct moments pooled_loaded(const struct table_of_means *table,
+                                    const struct report_line *of, const char **rate)
+{
+    struct moments all = {0};
+    *rate = of->rate;
+    for (const struct report_line *line = table->line; line < table->line + table->count; line++) {
+        if (!line->is_loaded || !same_program(line, of) || !same_load(line, of) ||
+            line->loaded.runs < 1)
+            continue;
+        pool(&all, &line->loaded);
+        if (compare_texts(line->rate, *rate) != 0)
+            *rate = "varies";
+    }
+    return all;
+}
+
+static bool is_first(const struct table_of_means *table, const struct report_line *of, bool loaded)
+{
+    for (const struct report_line *line = table->line; line < of; line++)
+        if (same_program(line, of) && (!loaded || (line->is_loaded && same_load(line, of))))
+            return false;
+    return true;
+}
+
+// A program's row without load, and one for each load and level.
+static void put_program(struct line *json, const struct table_of_means *table,
+                        const struct report_line *of)
+{
+    const struct moments alone = pooled_alone(table, of);
+    put_row(json, table, of, "-", NULL, &alone);
+    for (const struct report_line *line = of; line < table->line + table->count; line++) {
+        const char *rate, *level = strcmp(line->level, "-") == 0 ? "" : line->level;
+        if (!line->is_loaded || !same_program(line, of) || !is_first(table, line, true))
+            continue;
+        const struct moments loaded = pooled_loaded(table, line, &rate);
+        const char *load = said(table->texts, "%s%s%s", line->load, *level ? " " : "", level);
+        put_row(json, table, line, load, rate, &loaded);
+    }
+}
+
+static void put_target(struct line *json, struct table_of_means *table)
+{
+    find_columns(table);
+    line_object(json, NULL);
+    visible_put(json, "target", table->line[0].target);
+    put_columns(json, table);
+    LINE_ARRAY (json, "rows")
+        for (size_t i = 0; i < table->count; i++)
+            if (is_first(table, &table->line[i], false))
+                put_program(json, table, &table->line[i]);
+    line_close(json);
+}
+
+void means_put(struct line *json, struct collected *collected, const char *unit_names)
+{
+    const size_t count = collected->lines.count;
+    const struct report_line *line = collected->lines.item;
+    LINE_ARRAY (json, "means")
+        for (size_t start = 0, end; start < count; start = end) {
+            for (end = start + 1; end < count && strcmp(line[end].target, line[start].target) == 0;)
+                end++;
+            struct table_of_means table = {.line = &line[start],
+                                           .count = end - start,
+                                           .units = mean_units_of(unit_names),
+                                           .texts = &collected->texts};
+            put_target(json, &table);
+        }
+}
