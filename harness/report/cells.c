@@ -619,6 +619,7 @@ static char *row_texts(const struct cell *cell, const struct wanted *wanted, boo
     survives_put(&json, cell->of, cell->slowdown);
     line_bool(&json, "short", cell->is_short);
     visible_put(&json, "rate", row_rate(cell->of->texts, cell->loaded, false));
+    line_real(&json, "offered", view_real(cell->load_entry, "offered"));
     put_parameters(&json, cell);
     row_warnings(&json, cell->of, cell->reference, cell->condition, true);
     put_other_metrics(&json, cell, page);

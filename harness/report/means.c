@@ -226,7 +226,8 @@ static void find_columns(struct table_of_means *table)
     for (size_t i = 0; i < table->count; i++) {
         const struct report_line *line = &table->line[i];
         find_parameters(table, line);
-        table->variants = table->variants || line->variant;
+        // Of a program without parameters the label names it.
+        table->variants = table->variants || (line->variant && table->parameters > 0);
         table->hosts = table->hosts || compare_texts(line->host, table->line[0].host) != 0;
         table->rates = table->rates || line->rate;
     }

@@ -78,7 +78,10 @@ def parameter_names: reduce (.[].parameters | keys_unsorted[]) as $name ([]; if 
 def program_name: if .parameters == {} then .program // .texts.program else .target + (if .variant == null then "" else ", " + .variant end) end;
 # Columns of tables of rows, and the rows, with a column for each parameter.
 def split_columns($names): map(if .key == "program" then ., ($names[] | { key: "parameter \(.)", title: ., left: true, rank: 0 }) else . end);
-def split_row($names): reduce $names[] as $name (.texts.program = program_name; .texts["parameter \($name)"] = (.parameters[$name] // "-"));
+def split_row($names): if $names == [] then . else reduce $names[] as $name (.texts.program = program_name; .texts["parameter \($name)"] = (.parameters[$name] // "-")) end;
+# The same of a table that is laid out by hand: what the parameters of rows are called, its titles, and a row's cells.
+def split_names($head): if $head.split then parameter_names else [] end;
+def program_cells($names): if $names == [] then [.program // .texts.program] else [program_name, (.parameters[$names[]] // "-")] end;
 
 # ---- the tables of --tables, each a block for all formats:
 # {caption, columns: [{title, left, rank, group, unit}], rows: [[text or {text, sure}]], lines: what is said below it}
@@ -105,14 +108,16 @@ def levels_blocks($most):
   | [.[] | levelled] | by_level
   | .load as $load | .levels as $levels | .rows as $rows
   | ($rows | parameter_names) as $names
-  # The rate of a level, where it is the same for all.
-  | def rated: . as $level | [$all[] | select(.load == $load and .level == $level) | .rate] | unique
-      | if length == 1 and .[0] != null then "\($level) (\(.[0]))" else $level end;
+  # The rate that a level was: of all cells, which differ a little where runs are short.
+  | def rate: . as $level | [$all[] | select(.load == $load and .level == $level and .rate != null)] | sort_by(.offered) | map(.rate)
+      | if . == [] then null elif .[0] == .[-1] then .[0]
+        else (.[0] | split(" ")) as $low | (.[-1] | split(" ")) as $high
+        | (if $low[1:] == $high[1:] then $low[0] else .[0] end) + " to " + .[-1] end;
   [range(0; $levels | length)] | in_parts($most)
   | . as $at
   | { caption: "Slowdown by level of \($load)",
-      columns: ([{ key: "program", title: "program", left: true }] | split_columns($names) + [$at[] | { title: ($levels[.] | rated), left: false, rank: 0 }]),
-      rows: ($rows | map([program_name, (.parameters[$names[]] // "-")] + [.slowdowns[$at[]] | . // ""])), lines: [] };
+      columns: ([{ key: "program", title: "program", left: true }] | split_columns($names) + [$at[] | { title: $levels[.], unit: ($levels[.] | rate), left: false, rank: 0 }]),
+      rows: ($rows | map(program_cells($names) + [.slowdowns[$at[]] | . // ""])), lines: [] };
 def by_targets: reduce .[] as $row ([]; if length > 0 and .[-1][0].target == $row.target then .[-1] += [$row] else . + [[$row]] end);
 # The input are all rows.
 def chosen_tables($head; $most):

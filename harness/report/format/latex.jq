@@ -43,12 +43,19 @@ def table($columns; $caption; $titles; rows):
   "\\begin{longtable}{\($columns)}", "\\caption{\($caption)}\\\\", "\\hline", ($titles[] | tex_line), "\\hline", "\\endfirsthead",
   "\\hline", ($titles[] | tex_line), "\\hline", "\\endhead", "\\hline", "\\endfoot", rows, "\\end{longtable}", "";
 
-def mean_table($head):
+# Columns of the program and of its parameters, where they have some, and their titles.
+def program_columns($names; $wide): if $names == [] then "p{\($wide)}" else "l" + "l" * ($names | length) end;
+def program_titles($names): ["program", ($names[] | tex)];
+# What program and load of a row are called.
+def tex_program($names): [program_cells($names)[] | tex | if $names == [] then ragged else . end] | join(" & ");
+def with_tex($names): .tex = { program: tex_program($names), load: (.texts.load | tex | ragged) };
+
+def mean_table($head; $names):
   "\\begingroup\\scriptsize\\setlength{\\tabcolsep}{2.5pt}\\renewcommand{\\arraystretch}{1.25}",
-  table("p{3cm}p{1.7cm}r" + "rr" * ($head.metrics | length);
+  table(program_columns($names; "3cm") + "p{1.7cm}r" + "rr" * ($head.metrics | length);
     "\(.[0].target | tex): mean and variance, without load (--) and with it";
-    [["", "", ""] + [$head.metrics[] | "\\multicolumn{2}{c}{\(.title)}"],
-     ["program", "load", "runs"] + [$head.metrics[] | "mean [\(.table_unit)]", "variance [\(.table_unit)$^2$]"]];
+    [["", ($names[] | ""), "", ""] + [$head.metrics[] | "\\multicolumn{2}{c}{\(.title)}"],
+     program_titles($names) + ["load", "runs"] + [$head.metrics[] | "mean [\(.table_unit)]", "variance [\(.table_unit)$^2$]"]];
     mean_lines(.tex) | [.program, .load // "--"] + (.numbers | means($head) | map(tex_scientific)) | tex_line),
   "\\endgroup";
 
@@ -57,27 +64,27 @@ def title($head; $key): $head.columns.cells[] | select(.key == $key) | .title | 
 # A figure of a row of cells or of metrics, by the key of its column.
 def figure($row; $key):
   $row.texts[$key]
-  | if $key == "program" or $key == "load" then tex | ragged
+  | if $key == "program" or $key == "load" then $row.tex[$key]
     elif $key == "slowdown" or $key == "ratio" then tex_number | bold($row.distinguishable)
     elif $key == "of_alone" then tex_number else tex end;
-def slowdown_table($head):
+def slowdown_table($head; $names):
   findings("problems") as $findings
   | any(.[]; .texts.of_alone != "-") as $plain
   # What the table of means has is not here again.
   | [$head.columns.cells[].key | select((IN("runs", $head.metrics[].title) | not) and (. != "of_alone" or $plain))] as $keys
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-    table("p{4.2cm}p{2.6cm}" + "r" * ($keys | length - 2) + "l"; "\(.[0].target | tex): slowdown, and load achieved of offered";
-      [[$keys[] | title($head; .)] + ["problems"]];
+    table(program_columns($names; "4.2cm") + "p{2.6cm}" + "r" * ($keys | length - 2) + "l"; "\(.[0].target | tex): slowdown, and load achieved of offered";
+      [[$keys[] | if . == "program" then program_titles($names)[] else title($head; .) end] + ["problems"]];
       .[] | select(.loaded != null) | . as $row | [figure($row; $keys[])] + [marks($findings)] | tex_line),
     (range(0; $findings | length) as $i | "\\noindent \($i + 1) \($findings[$i] | marked_text | tex)\\par"),
     (([.[].floor // empty] | unique[]), .[].lines[] | "\\noindent \(tex)\\par"),
     "\\endgroup";
 
-def metric_table($head):
-  [.[].metrics[]] | select(. != []) | . as $rows
+def metric_table($head; $names):
+  [.[] | .tex as $tex | .metrics[] | .tex = $tex] | select(. != []) | . as $rows
   | [$head.columns.cell_metrics[] | select(.key != "of_alone" or any($rows[]; .texts.of_alone != "-"))] as $columns
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-    table([$columns[] | { program: "p{4.2cm}", load: "p{2.6cm}" }[.key] // (if .left then "l" else "r" end)] | add; "Other metrics"; [[$columns[].title | tex_number]];
+    table([$columns[] | { program: program_columns($names; "4.2cm"), load: "p{2.6cm}" }[.key] // (if .left then "l" else "r" end)] | add; "Other metrics"; [[$columns[] | if .key == "program" then program_titles($names)[] else .title | tex_number end]];
       .[] | . as $row | [figure($row; $columns[].key)] | tex_line),
     "\\endgroup";
 
@@ -96,13 +103,14 @@ def variant_tables:
     (.changes | select(.rows != []) | any_table("\($title): whether a load changes the ratio")), said;
 def capacity_table: (.capacity, .protection) // empty | any_table(.title), said;
 
-def level_table:
-  .load as $load | .levels as $levels | .rows as $rows
+def level_table($head):
+  (.rows | split_names($head)) as $names
+  | .load as $load | .levels as $levels | .rows as $rows
   | [range(0; $levels | length)] | in_parts(4)
   | . as $at
   | "\\begingroup\\footnotesize\\setlength{\\tabcolsep}{4pt}\\renewcommand{\\arraystretch}{1.2}",
-    table("p{4.2cm}" + "r" * length; "Slowdown by level of \($load | tex)"; [["program"] + [$at[] | $levels[.] | tex]];
-      $rows[] | . as $row | [($row.program | tex | ragged)] + [$at[] | $row.slowdowns[.] | if . == null then "" else .sure as $sure | .text | bold($sure) end] | tex_line),
+    table(program_columns($names; "4.2cm") + "r" * length; "Slowdown by level of \($load | tex)"; [program_titles($names) + [$at[] | $levels[.] | tex]];
+      $rows[] | . as $row | [tex_program($names)] + [$at[] | $row.slowdowns[.] | if . == null then "" else .sure as $sure | .text | bold($sure) end] | tex_line),
     "\\endgroup";
 
 def section($title; lines): [lines] | if . == [] then empty else "\\paragraph{\($title)}\\begin{itemize}", (.[] | "\\item \(tex)"), "\\end{itemize}" end;
@@ -110,7 +118,7 @@ def section($title; lines): [lines] | if . == [] then empty else "\\paragraph{\(
 # ---- the tables of --tables, for a portrait page
 
 # The sizes of letters, from large to small: {name, pt: the width of a figure, sep: of what is between two columns}.
-def sizes: [{ name: "small", pt: 4.7, sep: 6 }, { name: "footnotesize", pt: 4.3, sep: 4 }, { name: "scriptsize", pt: 4.0, sep: 2.5 }, { name: "tiny", pt: 3.45, sep: 1.8 }];
+def sizes: [{ name: "footnotesize", pt: 4.3, sep: 4 }, { name: "scriptsize", pt: 4.0, sep: 2.5 }, { name: "tiny", pt: 3.45, sep: 1.8 }];
 def text_width: 520; # pt, of the document of its own
 def cell_text: if type == "object" then .text else . // "" end;
 # How many figures wide each column is: of its title, its unit and its rows. Letters are up to a third wider.
@@ -127,7 +135,7 @@ def table_width($size): add * $size.pt + 2 * $size.sep * length;
 # What a group has is never left out.
 def fitted_table:
   ([.columns[] | if .group then 0 else .rank end] | max) as $rank
-  | if $rank == 0 or any(.columns[]; .group) or (column_widths | table_width(sizes[2])) <= text_width then .
+  | if $rank == 0 or any(.columns[]; .group) or (column_widths | table_width(sizes[1])) <= text_width then .
     else [range(0; .columns | length) as $i | select(.columns[$i].rank != $rank) | $i] as $kept
     | .left_out += [.columns[] | select(.rank == $rank) | .title] | .columns |= [.[$kept[]]] | .rows |= map([.[$kept[]]]) | fitted_table end;
 def chosen_table:
@@ -149,10 +157,10 @@ def chosen_table:
     [range(0; $count) as $i | (if $i > 0 and $block.columns[$i].group != $block.columns[$i - 1].group then "|" else "" end)
       + (if is_narrow($i) then "p{\($narrow | floor)pt}" elif $block.columns[$i].left then "l" else "r" end)] as $spec
   | [range(0; $count) as $i | if is_narrow($i) then $block.columns[$i].title | narrowed else $block.columns[$i].title | tex end] as $titles
-  # Mean and variance: a line with a title for each group, and one for the units.
+  # A line with a title for each group, and one for the units, where there are some.
   | ([$block.columns | group_by(.group)[] | select(.[0].group) | .[0].group as $group | "\\multicolumn{\(length)}{c\(if $group == "Mean" then "|" else "" end)}{\($group)}"]) as $groups
-  | (if $groups == [] then [$titles]
-     else [[$block.columns[] | select(.group == null) | ""] + $groups, $titles, [$block.columns[] | if .unit then "{[}\(.unit | tex){]}" else "" end]] end) as $heads
+  | [(if $groups == [] then empty else [$block.columns[] | select(.group == null) | ""] + $groups end), $titles,
+     (if any($block.columns[]; .unit) then [$block.columns[] | if .unit then "{[}\(.unit | tex){]}" else "" end] else empty end)] as $heads
   | "\\begingroup\\\($size.name)\\setlength{\\tabcolsep}{\($size.sep)pt}\\setlength{\\LTcapwidth}{\\linewidth}\\renewcommand{\\arraystretch}{1.15}",
     table($spec | join(""); .caption | tex; $heads; .rows[] | [range(0; $count) as $i | .[$i] | laid($i)] | tex_line),
     (.lines[], (.left_out // empty | "Without columns for which there is no room: \(join(", ")).") | "\\noindent \(tex)\\par"), "\\endgroup";
@@ -174,8 +182,8 @@ preamble("landscape"),
 (foreach (by_target, null) as $rows ({ levels: [], notes: [] };
    if $rows == null then .rows = null
    else .rows = $rows | .levels += [$rows[] | levelled] | .notes += ($rows | findings("notes")) end;
-   if .rows != null then .rows | map(.tex = { program: (.texts.program | tex | ragged), load: (.texts.load | tex | ragged) }) | mean_table($head), (if any(.[]; .loaded != null) then slowdown_table($head) else empty end), metric_table($head), (.[] | variant_tables, capacity_table)
-   else (.levels | by_level | level_table),
+   if .rows != null then .rows | split_names($head) as $names | map(with_tex($names)) | mean_table($head; $names), (if any(.[]; .loaded != null) then slowdown_table($head; $names) else empty end), metric_table($head; $names), (.[] | variant_tables, capacity_table)
+   else (.levels | by_level | level_table($head)),
      ($head.texts | section("Between nodes"; .between[]), section("Not done"; .waiting[]), section("Warnings"; .warnings[])),
      section("Notes"; .notes[] | finding_text) end)),
 (family_text($head), unseen_text($head), key_text($head) | "\\noindent \(tex).\\par"),
