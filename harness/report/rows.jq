@@ -81,7 +81,7 @@ def split_columns($names): map(if .key == "program" then ., ($names[] | { key: "
 def split_row($names): if $names == [] then . else reduce $names[] as $name (.texts.program = program_name; .texts["parameter \($name)"] = (.parameters[$name] // "-")) end;
 # The same of a table that is laid out by hand: what the parameters of rows are called, its titles, and a row's cells.
 def split_names($head): if $head.split then parameter_names else [] end;
-def program_cells($names): if $names == [] then [.program // .texts.program] else [program_name, (.parameters[$names[]] // "-")] end;
+def program_cells($names): if $names == [] then [.program // .texts.program] else . as $row | [program_name, ($names[] as $name | $row.parameters[$name] // "-")] end;
 
 # ---- the tables of --tables, each a block for all formats:
 # {caption, columns: [{title, left, rank, group, unit}], rows: [[text or {text, sure}]], lines: what is said below it}

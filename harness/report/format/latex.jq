@@ -138,6 +138,8 @@ def fitted_table:
   | if $rank == 0 or any(.columns[]; .group) or (column_widths | table_width(sizes[1])) <= text_width then .
     else [range(0; .columns | length) as $i | select(.columns[$i].rank != $rank) | $i] as $kept
     | .left_out += [.columns[] | select(.rank == $rank) | .title] | .columns |= [.[$kept[]]] | .rows |= map([.[$kept[]]]) | fitted_table end;
+# Of widths: the one that those which are wider get, where all are to have so much room.
+def share($room): if . == [] then $room else ($room / length) as $each | map(select(. > $each)) as $wide | if ($wide | length) == length then $each else (map(select(. <= $each)) | add) as $used | $wide | share($room - $used) end end;
 def chosen_table:
   fitted_table
   | . as $block
@@ -147,9 +149,8 @@ def chosen_table:
     (first(sizes[] | select(total(.) <= text_width)) // sizes[-1]) as $size
   # What is left for columns of text, where even the smallest letters are too large; null: there is room for all.
   | (if total($size) <= text_width then null
-     else [range(0; $count) | select($block.columns[.].left)] as $texts
-     | ((text_width - 2 * $size.sep * $count - ([range(0; $count) | select($block.columns[.].left | not) | $widths[.] * $size.pt] | add // 0)) / ([$texts | length, 1] | max)) as $share
-     | [$share, 12] | max end) as $narrow
+     else (text_width - 2 * $size.sep * $count - ([range(0; $count) | select($block.columns[.].left | not) | $widths[.] * $size.pt] | add // 0)) as $room
+     | [range(0; $count) | select($block.columns[.].left) | $widths[.] * $size.pt] | [share($room), 18] | max end) as $narrow
   | def is_narrow($i): $narrow != null and $block.columns[$i].left and $widths[$i] * $size.pt > $narrow;
     def narrowed: "\\raggedright\\let\\\\\\tabularnewline " + tex_narrow($narrow / $size.pt);
     def laid($i): cell_text as $text | (if type == "object" then .sure else false end) as $sure
