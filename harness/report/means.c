@@ -169,8 +169,10 @@ struct table_of_means {
     size_t count;
     struct mean_units units;
     struct arena *texts;
-    const char *parameter[16]; // names
-    size_t parameters;
+    struct {
+        const char **item;
+        size_t count, allocated;
+    } parameters;                // their names
     bool variants, hosts, rates; // has a column for them
 };
 
@@ -207,16 +209,15 @@ static const char *parameter_of(const struct table_of_means *table, const struct
 
 static void find_parameters(struct table_of_means *table, const struct report_line *line)
 {
-    enum { MOST = sizeof table->parameter / sizeof *table->parameter };
     struct view view = {0};
     if (!line->parameters)
         return;
     EACH_VALUE (item, view_parse(&view, line->parameters, strlen(line->parameters))) {
-        size_t at = 0;
-        while (at < table->parameters && strcmp(table->parameter[at], item->key) != 0)
-            at++;
-        if (at == table->parameters && at < MOST)
-            table->parameter[table->parameters++] = kept(table->texts, item->key);
+        bool known = false;
+        for (size_t i = 0; i < table->parameters.count && !known; i++)
+            known = strcmp(table->parameters.item[i], item->key) == 0;
+        if (!known)
+            MORE(&table->parameters) = kept(table->texts, item->key);
     }
     view_free(&view);
 }
@@ -227,7 +228,7 @@ static void find_columns(struct table_of_means *table)
         const struct report_line *line = &table->line[i];
         find_parameters(table, line);
         // Of a program without parameters the label names it.
-        table->variants = table->variants || (line->variant && table->parameters > 0);
+        table->variants = table->variants || (line->variant && table->parameters.count > 0);
         table->hosts = table->hosts || compare_texts(line->host, table->line[0].host) != 0;
         table->rates = table->rates || line->rate;
     }
@@ -246,10 +247,10 @@ static void put_column(struct line *json, const char *title, const char *group, 
 static void put_columns(struct line *json, const struct table_of_means *table)
 {
     line_array(json, "columns");
-    if (table->parameters == 0)
+    if (table->parameters.count == 0)
         put_column(json, "program", NULL, NULL);
-    for (size_t i = 0; i < table->parameters; i++)
-        put_column(json, table->parameter[i], NULL, NULL);
+    for (size_t i = 0; i < table->parameters.count; i++)
+        put_column(json, table->parameters.item[i], NULL, NULL);
     if (table->variants)
         put_column(json, "variant", NULL, NULL);
     if (table->hosts)
@@ -295,10 +296,10 @@ static void put_row(struct line *json, const struct table_of_means *table,
     if (moments->runs < 1)
         return;
     line_array(json, NULL);
-    if (table->parameters == 0)
+    if (table->parameters.count == 0)
         visible_add(json, line->label);
-    for (size_t i = 0; i < table->parameters; i++)
-        visible_add(json, parameter_of(table, line, table->parameter[i]));
+    for (size_t i = 0; i < table->parameters.count; i++)
+        visible_add(json, parameter_of(table, line, table->parameters.item[i]));
     if (table->variants)
         visible_add(json, line->variant ?: "-");
     if (table->hosts)
@@ -316,10 +317,10 @@ static struct moments pooled_alone(const struct table_of_means *table, const str
 {
     struct moments all = {0};
     for (const struct report_line *line = table->line; line < table->line + table->count; line++) {
-        bool again = false;
+        bool again = !same_program(line, of);
         for (const struct report_line *other = table->line; other < line && !again; other++)
             again = same_baseline(other, line);
-        if (!again && same_program(line, of))
+        if (!again)
             pool(&all, &line->alone);
     }
     return all;
@@ -392,5 +393,6 @@ void means_put(struct line *json, struct collected *collected, const char *unit_
                                            .units = mean_units_of(unit_names),
                                            .texts = &collected->texts};
             put_target(json, &table);
+            free(table.parameters.item);
         }
 }

@@ -70,6 +70,11 @@ def mean_lines(names):
 # Numbers -> the texts of runs, mean and variance of each metric.
 def means($head): [.runs, (.[$head.metrics[].title] | .mean, .variance)];
 
+# What all slowdowns of the report are together; nothing where there is but one.
+def family_text($head): $head.texts.family // empty;
+# What the marks in tables mean.
+def key_text($head): $head.legend.key;
+
 # ---- parameters as columns
 
 # Of rows, each once, in the order in which they come first.
@@ -126,17 +131,15 @@ def chosen_tables($head; $most):
     | if $table == "means" then $head.means[] | select(.rows != []) | means_block
       elif $table == "slowdowns" then $rows | by_targets[] | slowdowns_block($head)
       else $rows | levels_blocks($most) end);
-# What is not in them.
-def unfinished_text($head): $head.texts.waiting | length | if . == 0 then empty elif . == 1 then "1 cell is not done, and not in these tables." else "\(.) cells are not done, and not in these tables." end;
+# What is said below all of them: what is not in them, and what the marks of slowdowns mean.
+def chosen_texts($head):
+  ($head.texts.waiting | length | if . == 0 then empty elif . == 1 then "1 cell is not done, and not in these tables." else "\(.) cells are not done, and not in these tables." end),
+  (if $head.tables == ["means"] then empty else (key_text($head), family_text($head)) + "." end);
 
-# What all slowdowns of the report are together; nothing where there is but one.
-def family_text($head): $head.texts.family // empty;
 # The title of that interval.
 def caution_title($head): "wall if runs depend on each other [\($head.level)] (\($head.metrics[0].table_unit))";
 # What so few runs cannot show; nothing where it is not known.
 def unseen_text($head): $head.legend.unseen // empty;
-# What the marks in tables mean.
-def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | split(", ") | .[0] + " is " + (.[1:] | join(", "));
 
 # Of formats that are little else than the main table of each target:
