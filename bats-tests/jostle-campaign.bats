@@ -317,7 +317,7 @@ refused() {
     [[ $(wc -l <lengths) -eq 8 ]] # seven files, and the total
     "$JOSTLE" plan course --json >plan.json
     holds '([.cells[] | select(.load == "workstation").target] | unique == ["delannoy", "mmul", "nbody", "qap"])
-        and ([.cells[] | select(.target == "filegen" and .parameters.dirs == "1") | .level] == ["10%", "50%", "100%"])' <plan.json
+        and ([.cells[] | select(.label == "filegen dirs=1 files=3000 size=1024").level] == ["10%", "50%", "100%"])' <plan.json
     "$JOSTLE" plan quick --json >plan.json
     holds '[.cells[].load] | unique == ["alloc", "cache", "cpu", "disk", "mem", "net"]' <plan.json
     "$JOSTLE" plan sensitivity --json >plan.json

@@ -69,6 +69,23 @@ fits() {
     [[ $output == *'wall mean (us) | variance (us²)'*'memory mean (KiB)'* ]]
 }
 
+@test "the runs of all sessions of a cell count, and tables without rows say why" {
+    local cell=$COURSE/cells/delannoy.n=5@disk.10% session file
+    for session in 1 2; do
+        mkdir -p "twice/cells/d$session"
+        for file in experiment result; do
+            jq -c --argjson session "$session" '.cell += { of: "d1", name: "d\($session)", session: $session }' "$cell/$file.json" >"twice/cells/d$session/$file.json"
+        done
+        cp "$cell/runs.jsonl" "$cell/status.json" "twice/cells/d$session"
+    done
+    run -0 report --quiet twice --tables means
+    [[ $output =~ 5\ +-\ +-\ +6\  && $output =~ 5\ +disk\ 10%\ +500\ MB/s\ +6\  ]]
+    jq -c 'del(.cell)' "$cell/experiment.json" >"twice/cells/d1/experiment.json"
+    jq -c 'del(.cell) | .conditions |= .[:1] | .slowdowns = []' "$cell/result.json" >"twice/cells/d1/result.json"
+    run -0 report --quiet twice/cells/d1 --tables levels,slowdowns
+    [[ $output == 'These tables have no rows: the records have no load, or none with levels.'* ]]
+}
+
 @test "LaTeX fits a portrait page, also with many, long and ugly parameters and figures" {
     local cell file
     report --quiet "$COURSE" --tables means,slowdowns,levels --output plain.tex

@@ -51,7 +51,7 @@ bool metric_decides(const struct value *settings, const char *name);
 // A condition's figure of a metric; NULL: there is none.
 const struct value *metric_figure(const struct value *condition, const struct quantity *metric);
 
-// Units of tables of means and variances (means.c).
+// Units of tables of means and variances (chosen.c).
 
 struct mean_unit {
     const char *name;

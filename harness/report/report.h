@@ -86,14 +86,16 @@ void sessions_join(struct experiment *all, struct experiment *part, size_t count
 // single one.
 const char *sessions_text(struct arena *texts, const struct value *slowdown);
 
-// ---- means.c
-
-// Tables of means and variances by parameter and load, for reports that consist of chosen tables.
+// ---- chosen.c
 
 // Of --tables, such as "means,levels": whether it can be used, else what to give; and its names as
 // a member "tables", a list.
 bool tables_check(const char *text, char *error, size_t size);
 void tables_put(struct line *json, const char *tables);
+
+// ---- means.c
+
+// Tables of means and variances by parameter and load, for reports that consist of chosen tables.
 
 // Mean and variance of each metric over so many runs, in seconds and bytes; NAN: not known.
 struct moments {

@@ -89,12 +89,12 @@ def split_names($head): if $head.split then parameter_names else [] end;
 def program_cells($names): if $names == [] then [.program // .texts.program] else . as $row | [program_name, ($names[] as $name | $row.parameters[$name] // "-")] end;
 
 # ---- the tables of --tables, each a block for all formats:
-# {caption, columns: [{title, left, rank, group, unit}], rows: [[text or {text, sure}]], lines: what is said below it}
+# {means: whether it has no slowdowns, caption, columns: [{title, left, rank, group, unit}], rows: [[text or {text, sure}]],
+# lines: what is said below it}
 
 def means_block:
-  { caption: "\(.target): mean and variance without load (-, all baselines together) and beside each load",
-    columns: [.columns[] | .rank = if .group == "Variance" then 1 else 0 end], rows,
-    lines: (if any(.rows[][]; . == "0.000") then ["0.000 stands for less than 0.0005."] else [] end) };
+  { means: true, caption: "\(.target): mean and variance without load (-, all baselines together) and beside each load",
+    columns: [.columns[] | .rank = if .group == "Variance" then 1 else 0 end], rows, lines: [] };
 # Of the rows of one target.
 def slowdowns_block($head):
   map(select(.loaded != null)) | select(. != [])
@@ -131,10 +131,12 @@ def chosen_tables($head; $most):
     | if $table == "means" then $head.means[] | select(.rows != []) | means_block
       elif $table == "slowdowns" then $rows | by_targets[] | slowdowns_block($head)
       else $rows | levels_blocks($most) end);
-# What is said below all of them: what is not in them, and what the marks of slowdowns mean.
-def chosen_texts($head):
+# What is said below the blocks of these tables: what is not in them, and what the marks of slowdowns mean.
+def chosen_texts($head; $blocks):
+  (if $blocks == [] then "These tables have no rows: the records have no load, or none with levels." else empty end),
   ($head.texts.waiting | length | if . == 0 then empty elif . == 1 then "1 cell is not done, and not in these tables." else "\(.) cells are not done, and not in these tables." end),
-  (if $head.tables == ["means"] then empty else (key_text($head), family_text($head)) + "." end);
+  (if any($blocks[] | select(.means) | .rows[][]; . == "0.000") then "0.000 stands for less than 0.0005." else empty end),
+  (if all($blocks[]; .means) then empty else (key_text($head), family_text($head)) + "." end);
 
 # The title of that interval.
 def caution_title($head): "wall if runs depend on each other [\($head.level)] (\($head.metrics[0].table_unit))";

@@ -13,5 +13,6 @@ include "lib/text";
        rows: [.rows[] | [figure(.[]) | .sure as $sure | .text | if $is_md then figure_md | bold($sure) else . end]] }),
     (select(.lines != []) | { list: [.lines[] | if $is_md then md else . end], raw: true });
 [inputs]
-| (chosen_tables($head; 8) | block_of($format == "md")), ([chosen_texts($head)] | select(. != []) | { list: ., raw: true })
+| [chosen_tables($head; 8)] as $blocks
+| ($blocks[] | block_of($format == "md")), ([chosen_texts($head; $blocks)] | select(. != []) | { list: ., raw: true })
 | if $format == "md" then block_md else block_text($with) end

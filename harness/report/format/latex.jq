@@ -176,7 +176,7 @@ def preamble($page):
   "\\makeatother";
 
 . as $head
-| if $head.tables then preamble("portrait"), ([inputs] | chosen_tables($head; 4) | chosen_table), (chosen_texts($head) | "\\noindent\\footnotesize \(tex)\\par"), "\\jostleend"
+| if $head.tables then preamble("portrait"), ([inputs] | [chosen_tables($head; 4)] | (.[] | chosen_table), (chosen_texts($head; .) | "\\noindent\\footnotesize \(tex)\\par")), "\\jostleend"
 else
 preamble("landscape"),
 ($head.texts | "\\paragraph{\(.name | tex)} \(.totals | tex).", "\\begin{itemize}", (.hosts[] | "\\item \(tex)"), "\\end{itemize}"),
