@@ -315,6 +315,9 @@ refused() {
     holds '[.cells[] | select(.target == "qap").command[1]] | all(test("/tree1"))' <plan.json
     jq -r '.cells[] | select(.target == "qap").command[1]' plan.json | xargs wc -l >lengths
     [[ $(wc -l <lengths) -eq 8 ]] # seven files, and the total
+    "$JOSTLE" plan course --json >plan.json
+    holds '([.cells[] | select(.load == "workstation").target] | unique == ["delannoy", "mmul", "nbody", "qap"])
+        and ([.cells[] | select(.label == "filegen dirs=1 files=3000 size=1024").level] == ["10%", "50%", "100%"])' <plan.json
     "$JOSTLE" plan quick --json >plan.json
     holds '[.cells[].load] | unique == ["alloc", "cache", "cpu", "disk", "mem", "net"]' <plan.json
     "$JOSTLE" plan sensitivity --json >plan.json

@@ -28,18 +28,6 @@ golden() {
     fi
 }
 
-# compiles FILE: pdflatex takes it without an error; its text is in FILE.txt.
-compiles() {
-    command -v pdflatex >/dev/null || skip 'pdflatex is not installed'
-    pdflatex -interaction=nonstopmode -halt-on-error "$1" >"$1.out" 2>&1 || {
-        grep -A 5 '^!' "$1.out" >&2
-        return 1
-    }
-    ! grep '^!' "$1.out" || return 1
-    command -v pdftotext >/dev/null || skip 'pdftotext is not installed'
-    pdftotext -layout "${1%.tex}.pdf" "$1.txt"
-}
-
 @test "terminal: as the golden file" { golden terminal.txt; }
 @test "Markdown: as the golden file" { golden report.md --format md; }
 @test "LaTeX: as the golden file" { golden report.tex --format latex; }

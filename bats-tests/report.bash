@@ -35,3 +35,15 @@ nasty() {
 report() {
     "$JOSTLE" report "$@"
 }
+
+# compiles FILE: pdflatex takes it without an error; its text is in FILE.txt.
+compiles() {
+    command -v pdflatex >/dev/null || skip 'pdflatex is not installed'
+    pdflatex -interaction=nonstopmode -halt-on-error "$1" >"$1.out" 2>&1 || {
+        grep -A 5 '^!' "$1.out" >&2
+        return 1
+    }
+    ! grep '^!' "$1.out" || return 1
+    command -v pdftotext >/dev/null || skip 'pdftotext is not installed'
+    pdftotext -layout "${1%.tex}.pdf" "$1.txt"
+}

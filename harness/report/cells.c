@@ -579,8 +579,10 @@ static void put_lines(struct line *json, const struct cell *cell, bool first)
 // Runs, mean and variance of each metric, in the unit of the table; and what a condition's wall
 // time is besides: the outliers, and the interval that also holds where runs depend on each other.
 static void put_means(struct line *json, const char *name, const struct cell *cell,
-                      const struct value *condition)
+                      const struct value *condition, const char *unit_names)
 {
+    const struct mean_units units = mean_units_of(unit_names);
+    const double seconds = units.time->factor;
     const struct value *figures = cell->of->capacity ? NULL : condition,
                        *wall = view_get(figures, metrics[METRIC_WALL].name),
                        *robust = view_get(wall, "ci_robust"), *low = view_first(robust);
@@ -589,7 +591,8 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
     line_text(json, "runs", number_fixed(view_real(condition, "runs"), 0, ROOM));
     for (unsigned i = 0; i < METRIC_COUNT; i++) {
         const struct value *metric = view_get(figures, metrics[i].name);
-        const double factor = metrics[i].table_factor;
+        const double factor =
+            unit_names ? mean_unit_for(&units, i)->factor : metrics[i].table_factor;
         line_object(json, metrics[i].title);
         line_text(json, "mean", number_significant(view_real(metric, "mean") * factor, ROOM));
         line_text(json, "variance",
@@ -597,16 +600,27 @@ static void put_means(struct line *json, const char *name, const struct cell *ce
         line_close(json);
     }
     line_text(json, "outliers", number_fixed(view_real(wall, "outliers"), 0, ROOM));
-    visible_put(json, "robust",
-                !low ? "-"
-                     : said(cell->of->texts, "[%s, %s]",
-                            number_significant(view_number(low, NAN), ROOM),
-                            number_significant(view_number(view_next(robust, low), NAN), ROOM)));
+    visible_put(
+        json, "robust",
+        !low ? "-"
+             : said(cell->of->texts, "[%s, %s]",
+                    number_significant(view_number(low, NAN) * seconds, ROOM),
+                    number_significant(view_number(view_next(robust, low), NAN) * seconds, ROOM)));
     line_close(json);
 }
 
-static char *row_texts(const struct cell *cell, bool page, bool first)
+// Member "parameters", as texts by their names.
+static void put_parameters(struct line *json, const struct cell *cell)
 {
+    struct arena *texts = cell->of->texts;
+    LINE_OBJECT (json, "parameters")
+        EACH_VALUE (item, cell->parameters)
+            visible_put(json, shown(texts, item->key), view_plain(texts, item));
+}
+
+static char *row_texts(const struct cell *cell, const struct wanted *wanted, bool first)
+{
+    const bool page = wanted->page;
     struct line json = {0};
     const struct row row = row_of(cell);
     columns_put_row(&json, TABLE_CELLS, &row, cell->slowdown);
@@ -620,11 +634,14 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
     visible_put(&json, "main", cell->main->words);
     survives_put(&json, cell->of, cell->slowdown);
     line_bool(&json, "short", cell->is_short);
+    visible_put(&json, "rate", row_rate(cell->of->texts, cell->loaded, false));
+    line_real(&json, "offered", view_real(cell->load_entry, "offered"));
+    put_parameters(&json, cell);
     row_warnings(&json, cell->of, cell->reference, cell->condition, true);
     put_other_metrics(&json, cell, page);
     put_lines(&json, cell, first);
-    put_means(&json, "alone", cell, cell->baseline);
-    put_means(&json, "loaded", cell, cell->loaded);
+    put_means(&json, "alone", cell, cell->baseline, wanted->units);
+    put_means(&json, "loaded", cell, cell->loaded, wanted->units);
     if (first) {
         variants_put(&json, cell->of, page);
         capacity_put(&json, cell->of);
@@ -645,6 +662,6 @@ static char *row_texts(const struct cell *cell, bool page, bool first)
 char *cell_text(const struct cell *cell, const struct wanted *wanted, bool first)
 {
     if (wanted->rows)
-        return row_texts(cell, wanted->page, first);
+        return row_texts(cell, wanted, first);
     return wanted->figures ? figures_of(cell) : model_of(cell, wanted->lists);
 }

@@ -187,7 +187,8 @@ static char *settings_of(const struct cell *cell)
 // What is known of a cell after its records are gone.
 static struct report_line line_of(struct arena *texts, const struct cell *cell)
 {
-    const bool over_sessions = cell->of->sessions > 0;
+    const bool over_sessions = cell->of->sessions > 0,
+               has_runs = !over_sessions && !cell->of->capacity;
     return (struct report_line){
         .name = kept(texts, cell->name),
         .target = kept(texts, cell->target),
@@ -204,6 +205,12 @@ static struct report_line line_of(struct arena *texts, const struct cell *cell)
                       ? NAN
                       : view_real(view_get(cell->baseline, metrics[METRIC_WALL].name), "mean"),
         .runs = view_number(view_get(cell->baseline, "runs"), 0),
+        .parameters = view_first(cell->parameters) ? view_copy(texts, cell->parameters) : NULL,
+        .variant = kept(texts, cell->variant),
+        .rate = kept(texts, row_rate(cell->of->texts, cell->loaded, true)),
+        .is_loaded = cell->loaded != NULL,
+        .alone = moments_of(has_runs ? cell->baseline : NULL),
+        .loaded = moments_of(has_runs ? cell->loaded : NULL),
         .slowdown = estimate_of(cell->slowdown, "ratio"),
         .is_time = metric_is_wall(cell->main),
         .effect = ratio_effect(cell->slowdown),

@@ -51,8 +51,28 @@ bool metric_decides(const struct value *settings, const char *name);
 // A condition's figure of a metric; NULL: there is none.
 const struct value *metric_figure(const struct value *condition, const struct quantity *metric);
 
-// The table as a member "metrics".
-void metrics_put(struct line *json);
+// Units of tables of means and variances (chosen.c).
+
+struct mean_unit {
+    const char *name;
+    double factor; // from seconds, or bytes
+    int decimals;
+    bool is_memory;
+};
+
+struct mean_units {
+    const struct mean_unit *time, *memory;
+};
+
+// Of --units, such as "ms,MiB": whether it can be used, else what to give; and what it says, in
+// seconds and kilobytes where it says nothing (NULL: as a whole).
+bool mean_units_check(const char *text, char *error, size_t size);
+struct mean_units mean_units_of(const char *text);
+const struct mean_unit *mean_unit_for(const struct mean_units *chosen, size_t metric);
+
+// The table as a member "metrics"; unit_names: of tables of means, as --units has them; NULL: their
+// own.
+void metrics_put(struct line *json, const char *unit_names);
 
 // What a run's record (jostle.run/1) says of a metric, in its unit; NAN: nothing.
 double run_value(const struct value *run, const char *metric);

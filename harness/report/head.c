@@ -437,8 +437,13 @@ char *head_of(const char *name, struct collected *collected, const struct campai
         put_legend(&json, &collected->texts, &legend);
         put_texts(&json, name, collected, &nodes);
         columns_put_all(&json, &collected->texts, &legend);
-        metrics_put(&json);
+        metrics_put(&json, wanted->units);
+        line_bool(&json, "split", wanted->split);
         line_raw(&json, "experiment", collected->table ?: "null");
+    }
+    if (wanted->tables) {
+        tables_put(&json, wanted->tables);
+        means_put(&json, collected, wanted->units);
     }
     if (wanted->page) {
         put_settings(&json, collected);

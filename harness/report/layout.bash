@@ -39,14 +39,14 @@ report_program() {
     "$JOSTLE_BIN/report" --formats="$JOSTLE_HARNESS/report/format" "$@"
 }
 
-# report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an associative array: format, and what
-# it reads.
+# report_layout PLAN ARG...: prints the report that ARGs ask for. PLAN names an associative array: format, what it
+# reads, and the filter that lays it out, where that is not the format's own.
 report_layout() {
     local -n layout_plan=$1
     local page='' filter
     local -a layout status=(0 0)
     shift
-    filter=$JOSTLE_HARNESS/report/format/${layout_plan[format]}.jq
+    filter=$JOSTLE_HARNESS/report/${layout_plan[layout]:-format/${layout_plan[format]}}.jq
     if [[ ! -e $filter ]]; then # the program lays it out itself
         JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"

@@ -42,8 +42,8 @@ struct formats {
 
 // The command line of jostle report, and what jostle asks of this program.
 struct settings {
-    const char *format, *output, *only; // NULL: not given
-    bool runs, quiet, verbose, open;
+    const char *format, *output, *only, *tables, *units; // NULL: not given
+    bool runs, quiet, verbose, open, split;
     // jostle's own.
     const char *formats; // folder of the formats
     const char *derived; // see struct wanted
@@ -135,6 +135,15 @@ static const struct option_row option_rows[] = {
      .help = "Only cells whose name fits this shell pattern, such as \"delannoy.*@disk.*\""},
     {ROW("open", NULL, OPTION_FLAG, open),
      .help = "Make the page (html) in DIR, and open it in a browser where there is one"},
+    {ROW("tables", "LIST", OPTION_TEXT, tables), .check = tables_check, .wrong = "means,means",
+     .help = "terminal, md, latex: only these tables, in this order: means (mean and variance, a "
+             "column for each parameter, a row for each load and level), slowdowns, levels "
+             "(slowdown by level)"},
+    {ROW("split-parameters", NULL, OPTION_FLAG, split),
+     .help = "md, latex: a column for each parameter in all tables; --tables always has them"},
+    {ROW("units", "TIME,MEMORY", OPTION_TEXT, units), .check = mean_units_check, .wrong = "s,s",
+     .help = "md, latex, --tables: units of means and variances: s, ms or us; B, kB, KiB, MB, MiB, "
+             "GB or GiB (default: with --tables s,kB)"},
     {ROW("runs", NULL, OPTION_FLAG, runs),
      .help = "csv: a line for each run instead of one for each figure"},
     {ROW("verbose", NULL, OPTION_FLAG, verbose),
@@ -211,9 +220,25 @@ static void choose_format(struct settings *settings)
     settings->chosen = format_by_name(settings);
 }
 
+// What chooses tables, and how they look, is for formats that have them.
+static void check_tables(const struct settings *settings)
+{
+    const char *format = settings->chosen->name;
+    const bool is_document = strcmp(format, "md") == 0 || strcmp(format, "latex") == 0,
+               has_tables = is_document || strcmp(format, "terminal") == 0;
+    if (settings->tables && !has_tables)
+        usage_error("--tables is for terminal, md and latex, not for --format %s: leave it out",
+                    format);
+    if (settings->units && !is_document && !settings->tables)
+        usage_error("--units is for --tables, md and latex: add --tables means");
+    if (settings->split && !is_document && !settings->tables)
+        usage_error("--split-parameters is for --tables, md and latex: add --tables slowdowns");
+}
+
 // A single file is the record of a part: main.c finds out of which.
 static void check(struct settings *settings)
 {
+    check_tables(settings);
     if (settings->runs && strcmp(settings->chosen->reads, "figures") != 0)
         usage_error("--runs is for --format csv: leave it out");
     for (char **dir = settings->dirs; *dir != NULL; dir++) {
@@ -411,7 +436,13 @@ static void print_plan(const struct report *report)
     const char *part = settings->is_file    ? part_of_file(first)
                        : !settings->dirs[1] ? part_of(first)
                                             : NULL;
+    if (part && (settings->tables || settings->units || settings->split))
+        usage_error("%s is of a %s, which has tables of its own: leave out --tables, --units and "
+                    "--split-parameters",
+                    first, part);
+    const bool is_chosen = settings->tables && strcmp(settings->chosen->name, "latex") != 0;
     const char *const pairs[][2] = {{"part", part},
+                                    {"layout", is_chosen ? "tables" : NULL},
                                     {"records", part ? first : NULL},
                                     {"only", settings->only},
                                     {"format", settings->chosen->name},
@@ -597,13 +628,16 @@ static struct wanted wanted_of(const struct settings *settings)
 {
     const char *reads = settings->chosen->reads;
     struct wanted wanted = {.only = settings->only,
+                            .tables = settings->tables,
+                            .units = settings->units,
+                            .split = settings->split || settings->tables,
                             .derived = settings->derived,
-                            .terminal = strcmp(reads, "terminal") == 0,
+                            .terminal = !settings->tables && strcmp(reads, "terminal") == 0,
                             .page = strcmp(reads, "page") == 0,
                             .document = strcmp(reads, "document") == 0,
                             .lists = strcmp(reads, "lists") == 0,
                             .figures = strcmp(reads, "figures") == 0};
-    wanted.rows = wanted.page || wanted.terminal || strcmp(reads, "rows") == 0;
+    wanted.rows = wanted.page || wanted.terminal || settings->tables || strcmp(reads, "rows") == 0;
     return wanted;
 }
 

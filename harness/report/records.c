@@ -484,15 +484,17 @@ const struct value *metric_figure(const struct value *condition, const struct qu
     return view_path(condition, "metrics", metric->name);
 }
 
-void metrics_put(struct line *json)
+void metrics_put(struct line *json, const char *unit_names)
 {
+    const struct mean_units units = mean_units_of(unit_names);
     LINE_ARRAY (json, "metrics")
         for (unsigned i = 0; i < METRIC_COUNT; i++) {
             line_object(json, NULL);
             line_text(json, "name", metrics[i].name);
             line_text(json, "title", metrics[i].title);
             line_text(json, "unit", metrics[i].unit);
-            line_text(json, "table_unit", metrics[i].table_unit);
+            line_text(json, "table_unit",
+                      unit_names ? mean_unit_for(&units, i)->name : metrics[i].table_unit);
             line_text(json, "meaning", metrics[i].meaning);
             line_close(json);
         }

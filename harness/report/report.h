@@ -43,6 +43,9 @@ struct wanted {
     bool table;          // the table of the only experiment, too
     bool lists;          // the model with lists of runs
     bool figures;        // cells as lines of CSV, see csv.c
+    const char *tables;  // names of those that the report consists of; NULL: all, and its sentences
+    const char *units;   // of tables of means and variances; NULL: the usual ones
+    bool split;          // a column for each parameter, where a table has them with its program
 };
 
 // Is what has this name in the report?
@@ -83,6 +86,23 @@ void sessions_join(struct experiment *all, struct experiment *part, size_t count
 // single one.
 const char *sessions_text(struct arena *texts, const struct value *slowdown);
 
+// ---- chosen.c
+
+// Of --tables, such as "means,levels": whether it can be used, else what to give; and its names as
+// a member "tables", a list.
+bool tables_check(const char *text, char *error, size_t size);
+void tables_put(struct line *json, const char *tables);
+
+// ---- means.c
+
+// Tables of means and variances by parameter and load, for reports that consist of chosen tables.
+
+// Mean and variance of each metric over so many runs, in seconds and bytes; NAN: not known.
+struct moments {
+    double runs, mean[METRIC_COUNT], variance[METRIC_COUNT];
+};
+struct moments moments_of(const struct value *condition);
+
 // ---- collect.c
 
 struct report_line {
@@ -95,6 +115,12 @@ struct report_line {
     const char *same;        // equal: cells that differ in their load only
     const char *host, *kind; // host NULL: not known
     double wall_s, runs;     // of the baseline; NAN where others have it: it is over sessions
+    // For tables of means. Of what is over sessions, or at different rates, there are no runs.
+    const char *parameters; // as JSON; NULL: none
+    const char *variant;    // NULL: none
+    const char *rate;       // offered, or achieved of offered where it was short; NULL: not known
+    bool is_loaded;
+    struct moments alone, loaded;
     // How many times as long, or worse, under load; NAN: not known.
     struct estimate slowdown;
     bool is_time; // of the slowdown
@@ -146,6 +172,15 @@ void collect(struct collected *collected, const struct folders *folders,
 // Adds what was not started of the campaigns, of what wanted->only selects, to what is waiting.
 void collect_unstarted(struct collected *collected, const struct campaigns *campaigns,
                        const struct folders *folders, const struct wanted *wanted);
+// Member "means", a table for each target, as texts:
+//
+//   {target, columns: [{title, group, unit, left}], rows: [[text]]}
+//
+// group: "Mean" or "Variance", null of what says which program, load and runs a row is of. A row
+// for each choice of parameters without load, over the baselines of all its loads and levels, then
+// one for each of these. unit_names: as for mean_units_of(). Texts are kept in collected->texts.
+void means_put(struct line *json, struct collected *collected, const char *unit_names);
+
 // How many lines have a text.
 size_t collected_cells(const struct collected *collected);
 void collected_free(struct collected *collected);

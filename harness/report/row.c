@@ -35,6 +35,22 @@ const char *row_loads(struct arena *texts, const struct value *condition)
     return all ?: "-";
 }
 
+const char *row_rate(struct arena *texts, const struct value *condition, bool with_short)
+{
+    const char *all = NULL;
+    EACH_VALUE (load, view_get(condition, "load")) {
+        const double offered = view_real(load, "offered");
+        const char *unit = shown(texts, view_text(load, "unit") ?: "");
+        if (isnan(offered))
+            continue;
+        all = joined(texts, all, " + ",
+                     with_short && view_holds(load, "short")
+                         ? row_achieved(texts, load, false)
+                         : kept(texts, number_scaled(offered, unit, ROOM)));
+    }
+    return all;
+}
+
 void row_warnings(struct line *json, const struct experiment *experiment, const char *condition,
                   const char *other, bool general)
 {

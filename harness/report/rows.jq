@@ -36,11 +36,11 @@ def marks($findings): if .problems == [] then "" else [.problems[].flag] as $min
 def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .n | if . == null then 1e300 else tonumber end), .];
 
 # Slowdown by level, one table for each load that has levels:
-# {load, levels: [..], rows: [{program, slowdowns: [{text, sure}, ..as levels, null where there is none]}]}.
+# {load, levels: [..], rows: [{program, target, variant, parameters, slowdowns: [{text, sure}, ..as levels, null where there is none]}]}.
 # The input are rows as `levelled` makes them.
 def levelled:
   select(.level != null and .texts.slowdown != "-")
-  | { target, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (no effect)") | rtrimstr(" (unclear)")), sure: (.distinguishable == true) } };
+  | { target, variant, parameters, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (no effect)") | rtrimstr(" (unclear)")), sure: (.distinguishable == true) } };
 def by_level:
   group_by(.load)[]
   | . as $rows
@@ -49,7 +49,7 @@ def by_level:
       rows: ([range(0; length) as $i | $rows[$i] + { at: $i }]
         | group_by([.target, .program])
         | sort_by(.[0].at)
-        | map({ program: .[0].program, slowdowns: (reduce .[] as $one ({}; .[$one.level] //= $one.slowdown) | [.[$levels[]]]) })) };
+        | map(.[0] as { $program, $target, $variant, $parameters } | { $program, $target, $variant, $parameters, slowdowns: (reduce .[] as $one ({}; .[$one.level] //= $one.slowdown) | [.[$levels[]]]) })) };
 
 # The parts of a wide list, at most $n each.
 def in_parts($n): if length <= $n then . else .[:$n], (.[$n:] | in_parts($n)) end;
@@ -72,12 +72,76 @@ def means($head): [.runs, (.[$head.metrics[].title] | .mean, .variance)];
 
 # What all slowdowns of the report are together; nothing where there is but one.
 def family_text($head): $head.texts.family // empty;
+# What the marks in tables mean.
+def key_text($head): $head.legend.key;
+
+# ---- parameters as columns
+
+# Of rows, each once, in the order in which they come first.
+def parameter_names: reduce (.[].parameters | keys_unsorted[]) as $name ([]; if index($name) then . else . + [$name] end);
+# What stands for a row's program where its parameters have columns of their own.
+def program_name: if .parameters == {} then .program // .texts.program else .target + (if .variant == null then "" else ", " + .variant end) end;
+# Columns of tables of rows, and the rows, with a column for each parameter.
+def split_columns($names): map(if .key == "program" then ., ($names[] | { key: "parameter \(.)", title: ., left: true, rank: 0 }) else . end);
+def split_row($names): if $names == [] then . else reduce $names[] as $name (.texts.program = program_name; .texts["parameter \($name)"] = (.parameters[$name] // "-")) end;
+# The same of a table that is laid out by hand: what the parameters of rows are called, its titles, and a row's cells.
+def split_names($head): if $head.split then parameter_names else [] end;
+def program_cells($names): if $names == [] then [.program // .texts.program] else . as $row | [program_name, ($names[] as $name | $row.parameters[$name] // "-")] end;
+
+# ---- the tables of --tables, each a block for all formats:
+# {means: whether it has no slowdowns, caption, columns: [{title, left, rank, group, unit}], rows: [[text or {text, sure}]],
+# lines: what is said below it}
+
+def means_block:
+  { means: true, caption: "\(.target): mean and variance without load (-, all baselines together) and beside each load",
+    columns: [.columns[] | .rank = if .group == "Variance" then 1 else 0 end], rows, lines: [] };
+# Of the rows of one target.
+def slowdowns_block($head):
+  map(select(.loaded != null)) | select(. != [])
+  | parameter_names as $names
+  | findings("problems") as $findings
+  | . as $rows
+  | ($head.columns.cells | map(select(.key != "of_alone" or any($rows[]; .texts.of_alone != "-"))) | split_columns($names)) as $columns
+  | { caption: "\(.[0].target): slowdown beside each load",
+      columns: ($columns + [{ title: "problems", left: true, rank: 0 }]),
+      rows: map(marks($findings) as $marks | split_row($names) as $row
+        | [($columns[].key | if . == "slowdown" then { text: $row.texts[.], sure: ($row.distinguishable == true) } else $row.texts[.] end), $marks]),
+      lines: [range(0; $findings | length) as $i | "\($i + 1). \($findings[$i] | marked_text)"] };
+# Of all rows, a block for each load that has levels, with so many levels at most.
+def levels_blocks($most):
+  . as $all
+  | [.[] | levelled] | by_level
+  | .load as $load | .levels as $levels | .rows as $rows
+  | ($rows | parameter_names) as $names
+  # The rate that a level was: of all cells, which differ a little where runs are short.
+  | def rate: . as $level | [$all[] | select(.load == $load and .level == $level and .rate != null)] | sort_by(.offered) | map(.rate)
+      | if . == [] then null elif .[0] == .[-1] then .[0]
+        else (.[0] | split(" ")) as $low | (.[-1] | split(" ")) as $high
+        | (if $low[1:] == $high[1:] then $low[0] else .[0] end) + " to " + .[-1] end;
+  [range(0; $levels | length)] | in_parts($most)
+  | . as $at
+  | { caption: "Slowdown by level of \($load)",
+      columns: ([{ key: "program", title: "program", left: true }] | split_columns($names) + [$at[] | { title: $levels[.], unit: ($levels[.] | rate), left: false, rank: 0 }]),
+      rows: ($rows | map(program_cells($names) + [.slowdowns[$at[]] | . // ""])), lines: [] };
+def by_targets: reduce .[] as $row ([]; if length > 0 and .[-1][0].target == $row.target then .[-1] += [$row] else . + [[$row]] end);
+# The input are all rows.
+def chosen_tables($head; $most):
+  . as $rows
+  | ($head.tables[] as $table
+    | if $table == "means" then $head.means[] | select(.rows != []) | means_block
+      elif $table == "slowdowns" then $rows | by_targets[] | slowdowns_block($head)
+      else $rows | levels_blocks($most) end);
+# What is said below the blocks of these tables: what is not in them, and what the marks of slowdowns mean.
+def chosen_texts($head; $blocks):
+  (if $blocks == [] then "These tables have no rows: the records have no load, or none with levels." else empty end),
+  ($head.texts.waiting | length | if . == 0 then empty elif . == 1 then "1 cell is not done, and not in these tables." else "\(.) cells are not done, and not in these tables." end),
+  (if any($blocks[] | select(.means) | .rows[][]; . == "0.000") then "0.000 stands for less than 0.0005." else empty end),
+  (if all($blocks[]; .means) then empty else (key_text($head), family_text($head)) + "." end);
+
 # The title of that interval.
 def caution_title($head): "wall if runs depend on each other [\($head.level)] (\($head.metrics[0].table_unit))";
 # What so few runs cannot show; nothing where it is not known.
 def unseen_text($head): $head.legend.unseen // empty;
-# What the marks in tables mean.
-def key_text($head): $head.legend.key;
 def memory_text($head): $head.metrics[-1].meaning | split(", ") | .[0] + " is " + (.[1:] | join(", "));
 
 # Of formats that are little else than the main table of each target:

@@ -69,6 +69,9 @@ void row_say(struct line *json, const char *who, const char *words);
 void others_say(struct line *json, const char *who, const struct value *others);
 // What each of a condition's loads achieved: "1.0 of 1.0 CPUs + 12 ms CPU".
 const char *row_loads(struct arena *texts, const struct value *condition);
+// What rates a condition's loads were to have, "500 MB/s + 1.00 CPUs"; with_short: of a short one
+// what it achieved of that. NULL: none is known.
+const char *row_rate(struct arena *texts, const struct value *condition, bool with_short);
 // Where the extra time of the cell went, and in words without the condition's name. NULL: not
 // known.
 const struct value *row_attribution(const struct cell *cell);
