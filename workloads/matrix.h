@@ -13,7 +13,7 @@ struct blas_options {
     uint64_t size;
     uint64_t threads; // 0: as the library chooses
     uint64_t repeat;
-    uint64_t stride; // --lda: elements from one column to the next; 0: the size
+    uint64_t stride;     // --lda: elements from one column to the next; 0: the size
     const char *library; // NULL: the first of those that are usual
     bool single, spoil, version;
 };

@@ -216,8 +216,7 @@ static struct average average_of(const struct group *group, const char *peer, co
     for (size_t i = 0; i < json_array_size(group->rows); i++) {
         const json_t *row = row_in(group, i);
         const json_t *of = !peer ? row : json_named(json_object_get(row, "peers"), "name", peer);
-        average_take(&average,
-                     !more ? of : json_named(json_object_get(of, "more"), "name", more));
+        average_take(&average, !more ? of : json_named(json_object_get(of, "more"), "name", more));
     }
     return average;
 }

@@ -49,14 +49,10 @@ static json_t *axis_new(json_t *axes, const char *name)
 static const struct stated {
     const char *name;
     enum { STATED_BYTES, STATED_OPERATIONS, STATED_TIME } of;
-} stated_peaks[] = {{"memory", STATED_BYTES},
-                    {"disk", STATED_BYTES},
-                    {"network", STATED_BYTES},
-                    {"disk-iops", STATED_OPERATIONS},
-                    {"memory-latency", STATED_TIME},
-                    {"disk-latency", STATED_TIME},
-                    {"network-latency", STATED_TIME},
-                    {0}};
+} stated_peaks[] = {{"memory", STATED_BYTES},         {"disk", STATED_BYTES},
+                    {"network", STATED_BYTES},        {"disk-iops", STATED_OPERATIONS},
+                    {"memory-latency", STATED_TIME},  {"disk-latency", STATED_TIME},
+                    {"network-latency", STATED_TIME}, {0}};
 
 static bool stated_value(const struct stated *stated, const char *text, double *value)
 {

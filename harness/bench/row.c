@@ -200,8 +200,9 @@ static struct interval share_of(struct interval value, double peak, const char *
         return interval_scaled(value, 1 / peak);
     if (value.constant)
         return interval_constant(peak / value.center);
-    return value.low > 0 ? interval_between(peak / value.center, peak / value.high, peak / value.low)
-                         : interval_unbounded(peak / value.center);
+    return value.low > 0
+               ? interval_between(peak / value.center, peak / value.high, peak / value.low)
+               : interval_unbounded(peak / value.center);
 }
 
 // {ratio, ci}; null where it is not known.
@@ -242,8 +243,8 @@ static struct interval over_runs(const struct context *context, const struct fig
     if (strcmp(of, "passed") == 0)
         return interval_unbounded(passed_percent(context, figure));
     for (size_t block = 0; block < context->measured->session.blocks; block++) {
-        const double value = measured_value(context->measured, block, (size_t)figure->condition,
-                                            figure->metric);
+        const double value =
+            measured_value(context->measured, block, (size_t)figure->condition, figure->metric);
         most = strcmp(of, "max") == 0 ? fmax(most, value) : fmin(most, value);
     }
     return interval_unbounded(most);
@@ -253,8 +254,8 @@ static struct interval over_runs(const struct context *context, const struct fig
 static void put_further_peak(const struct context *context, json_t *figure, const char *who,
                              struct interval value)
 {
-    const json_t *peak = json_named(json_object_get(context->cell, "peaks"), "figure",
-                                    json_text_at(figure, "name"));
+    const json_t *peak =
+        json_named(json_object_get(context->cell, "peaks"), "figure", json_text_at(figure, "name"));
     const double most = json_number_at(peak, "value");
     if (isnan(most))
         return;

@@ -160,7 +160,8 @@ static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
     "and triad 24, read and write 8 for each element of 8), not what caches fetch before a write. "
     "The rate of --limit is in bytes a second, for chase and blocks of 1 or 8 bytes in "
-    "accesses a second; 50% is of what `loadgen mem --calib` measured with the same kernel, threads, cache, "
+    "accesses a second; 50% is of what `loadgen mem --calib` measured with the same kernel, "
+    "threads, cache, "
     "and stores. Each worker touches its memory first. See docs/memory.md.";
 
 // ---- what it counts and reports ----
@@ -265,10 +266,10 @@ static void mem_describe(struct run *run, struct line *line)
     line_text(line, "counted", accesses ? "loads" : "as STREAM, without write-allocate");
     // The pattern in the words of the options, and what of single accesses is measured.
     const struct mem_course *course = &plan->course;
-    const bool random =
-        accesses ? plan->access == ACCESS_LOAD_RANDOM || plan->access == ACCESS_STORE_RANDOM ||
-                       plan->access == ACCESS_COPY_RANDOM
-                 : course->random;
+    const bool random = accesses ? plan->access == ACCESS_LOAD_RANDOM ||
+                                       plan->access == ACCESS_STORE_RANDOM ||
+                                       plan->access == ACCESS_COPY_RANDOM
+                                 : course->random;
     line_text(line, "pattern", random ? "random" : "sequential");
     const bool blocks = course->block < course->elements || random;
     line_fixed(line, "block_bytes",

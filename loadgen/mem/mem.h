@@ -111,7 +111,8 @@ enum mem_access {
     ACCESS_LOAD_NEXT,    // the same, and it is the next word
     ACCESS_STORE_RANDOM, // a store into a random line, visible to all before the next
     ACCESS_STORE_NEXT,   // the same, and it is the next word
-    ACCESS_COPY_RANDOM,  // a load of a random word, and a store of it, visible as above, into another
+    ACCESS_COPY_RANDOM,  // a load of a random word, and a store of it, visible as above, into
+                         // another
     ACCESS_COPY_NEXT,    // the same, and both are the next word of their arrays
 };
 
@@ -258,7 +259,7 @@ struct mem_worker {
     struct mem_area area;
     double *array[MEM_ARRAYS];
     struct mem_sweep sweep;
-    void **next;     // chase: where it is
+    void **next; // chase: where it is
     struct mem_passes passes;
     size_t byte;     // single accesses to the next word: the same
     uint64_t random; // to random ones: the generator's state
