@@ -215,9 +215,53 @@ in_series() {
     holds '[.parts[0].cells[] | .cell] == ["cpu.int32.series", "cpu.double.series"]' <"$DIR/samples/bench-plan.json"
     holds '[.parts[0].cells[] | .cell] | length == 45 and index("disk.mixed.random.direct.10MiB.t4") != null' <"$DIR/mydiskbench/bench-plan.json"
     holds '[.parts[0].cells[] | .cell] | length == 24 + 24 and index("network.ping.udp.1B.s8") != null' <"$DIR/mynetbench/bench-plan.json"
-    holds '[.parts[0].cells[] | .cell] | length == 48 and all(test("[.](sequential|random)[.]"))' <"$DIR/myrambench/bench-plan.json"
+    holds '[.parts[0].cells[] | .cell] | length == 3 * 2 * 4 * 3 and all(test("^memory[.](read|write|copy)[.](sequential|random)[.]"))' <"$DIR/myrambench/bench-plan.json"
     bench --table mydiskbench --threads 1 --blocks 1K,3K --expand "$DIR/own"
     holds '[.parts[0].cells[].labels | map({key: .[0], value: .[1]}) | from_entries | .block + " " + .threads] | unique == ["1 KiB 1", "3 KiB 1"]' <"$DIR/own/bench-plan.json"
+}
+
+@test "LINPACK has a row for each of 13 sizes, and those that take too much memory or time say so" {
+    bench --table linpack --threads 1 --expand "$DIR/sizes"
+    is_valid bench-plan "$DIR/sizes/bench-plan.json"
+    holds '[.parts[0].cells[] | {skip, command} + (.labels | map({key: .[0], value: .[1]}) | from_entries)] | length == 13
+        and (map(.N | tonumber) | . == (unique) and .[0] == 1000 and .[-1] == 35000)
+        and all(.[]; (.N | tonumber) as $n | (.LDA | tonumber) as $lda | $lda >= $n and $lda < $n + 16 and $lda % 8 == 0 and $lda % 512 != 0
+            and (.skip == null) == (.command != null) and (.skip == null or (.skip | test("libopenblas|of memory: more than|--max-time")))
+            and (.command == null or (.command | test("--lda \($lda) --threads 1 \($n)$"))))' <"$DIR/sizes/bench-plan.json"
+    # More time allows larger ones.
+    bench --table linpack --threads 1 --sizes 20000 --max-time 1s --expand "$DIR/brief"
+    bench --table linpack --threads 1 --sizes 20000 --max-time 2h --expand "$DIR/long"
+    holds '.parts[0].cells[0].skip | test("--max-time|libopenblas")' <"$DIR/brief/bench-plan.json"
+    holds '.parts[0].cells[0].skip | . == null or test("--max-time") == false' <"$DIR/long/bench-plan.json"
+}
+
+# bats test_tags=slow
+@test "a row of LINPACK has time, residuals, the greatest rate, and how many runs passed" {
+    "$WORKLOADS/linpack" --version >/dev/null 2>&1 || skip 'no BLAS library: apt install libopenblas0'
+    jostle bench --table linpack --sizes 300 --threads 1 --min-runs 3 --max-runs 3 --quiet --output "$DIR"
+    is_valid bench "$DIR/bench.json"
+    holds '.parts[0].rows[0] | (.more | map({key: .name, value}) | from_entries) as $more | .state == "done" and .labels.N == "300" and .labels.LDA == "304"
+        and $more.max >= .value and $more.pass == 100 and $more.normalised < 16 and $more.residual > 0 and $more.residual < 1e-9
+        and (2 / 3 * pow(300; 3) + 2 * pow(300; 2)) / $more.time / 1e9 <= $more.max' <"$DIR/bench.json"
+}
+
+# bats test_tags=slow
+@test "averages over blocks and threads are those of their rows, and stated peaks of latency and IOPS give a share" {
+    local work
+    work=$(mktemp -d /var/tmp/jostle-test.XXXXXX)
+    jostle bench --table mydiskbench --blocks 4K,64K --threads 1,2 --dir "$work" --file-size 4M --min-runs 2 --max-runs 2 --duration 20ms --quiet \
+        --peak disk-iops=1Miops:made-up --peak disk-latency=1us:made-up --only 'disk.read.random.direct*' --output "$DIR" || [[ $? -eq 5 ]]
+    rmdir "$work"
+    is_valid bench "$DIR/bench.json"
+    jq '.parts[0].rows' "$DIR/bench.json" >rows
+    jq -e 'any(.[]; .cell == "disk.read.random.direct.4KiB.t1" and .state == "done")' rows || skip 'no disk here that bypasses its cache'
+    holds '[.[] | select(.cell | startswith("disk.read.random"))] as $rows | (.[] | select(.cell == "average.read.random.direct")) as $average
+        | ($rows | map(.value) | add / length) as $mean | ($average.value / $mean - 1 | fabs) < 1e-9
+        and $average.labels == {test: "random read", through: "direct", block: "all", threads: "all"} and $average.n == 0
+        and ([.[] | select(.cell | startswith("average."))] | length) == 1
+        and all($rows[]; (.more | map({key: .name, value: .}) | from_entries)
+            | (.p50.of_peak.ratio * .p50.value / 1000 - 1 | fabs) < 1e-9 and (.iops.of_peak.ratio * .iops.peak.value / .iops.value - 1 | fabs) < 1e-9
+              and .p50.peak.source == "stated: made-up" and .p90.peak == null)' <rows
 }
 
 # bats test_tags=slow
@@ -230,6 +274,7 @@ in_series() {
 
 # bats test_tags=slow
 @test "what cannot be measured is said in one line: wrong use is refused, too many threads are left out" {
+    local peak
     run -2 jostle bench cpus
     [[ $output == 'jostle: bench cpus: no such part (did you mean cpu?)'* ]]
     run -2 jostle bench --table mycpubenc
@@ -239,7 +284,14 @@ in_series() {
     run -2 jostle bench --blocks 4K,x
     [[ $output == *'--blocks 4K,x: x is no size of a block'* ]]
     run -2 jostle bench --peak cpu=1GB/s:x
-    [[ $output == *'such as memory=68.3GB/s:data-sheet' ]]
+    [[ $output == *'such as memory=68.3GB/s:data-sheet'* ]]
+    # A latency is a time, and operations are no bytes.
+    for peak in memory-latency=1GB/s:x disk-iops=1GB/s:x disk=90us:x network-latency=0s:x cpu-latency=1ns:x; do
+        run -2 jostle bench --peak "$peak"
+        [[ $output == *"not a peak: give one such as "* ]]
+    done
+    run -2 jostle bench --sizes 1000,0
+    [[ $output == *'--sizes 1000,0: 0 is not a number of equations'* ]]
     run -2 jostle bench --threads 1,0
     [[ $output == *'--threads 1,0: 0 is no number of threads'* ]]
     run -2 jostle bench --every 1s

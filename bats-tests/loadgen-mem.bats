@@ -89,6 +89,28 @@ make_entry() {
     mem --threads 1 --footprint 1MiB --control </dev/null | tail -n 1 | holds '.event == "summary" and .valid == null'
 }
 
+@test "words of 8 bytes are latencies, also of copies, which are in the summary as such" {
+    local pattern kernel
+    for pattern in sequential random; do
+        for kernel in read write copy; do
+            mem "--$pattern" --kernel "$kernel" --block-size 8 --threads 1 --footprint 32KiB --duration 50ms | holds '
+                (.[0] | .block_bytes == 8 and .pattern == $pattern and .latency_of != null and .unit == "ops/s") and
+                (.[-1] | .latency_ns > 0 and .bandwidth_bytes_s == null and .block_ns == null and .passes == 0 and .pass_min_ns == null)' \
+                -s --arg pattern "$pattern"
+        done
+    done
+}
+
+@test "the times of passes and of blocks agree with the bandwidth" {
+    # A pass of one worker moves the footprint, half of which is read and half is written; a block of each array 32 KiB.
+    mem --kernel copy --block-size 16KiB --threads 1 --footprint 8MiB --duration 300ms | tail -n 1 | holds '
+        .passes > 1 and .pass_min_ns <= .pass_mean_ns and .pass_mean_ns <= .pass_max_ns
+        and .block_ns / (32768 / (.achieved * .elapsed_s / .busy_s) * 1e9) > 0.99 and .block_ns / (32768 / (.achieved * .elapsed_s / .busy_s) * 1e9) < 1.01
+        and .passes * .pass_mean_ns <= .elapsed_s * 1e9 * 1.001 and (.passes + 2) * 8388608 >= .achieved * .elapsed_s'
+    # Of random blocks there is no pass.
+    mem --kernel copy --random --block-size 16KiB --threads 1 --footprint 8MiB --duration 50ms | tail -n 1 | holds '.passes == 0 and .block_ns > 0'
+}
+
 # bats test_tags=measures
 @test "blocks of one byte are latencies, and a store into memory takes longer than one into L1" {
     local pattern way inside outside
@@ -258,13 +280,13 @@ limit_is_kept() {
     refused 'only --calib takes SECONDS' 5
     refused 'without a limit' --calib --limit 1G
     refused 'did you mean --footprint' --fotprint 1M
-    refused 'neither 1 nor a multiple of 512' --read --block-size 100
+    refused 'neither 1 nor 8, nor a multiple of 512' --read --block-size 100
     refused 'larger than the .* give a --footprint of 16.0 MiB or more' --read --block-size 8M --footprint 8M --threads 2
     refused 'give their --block-size' --random --read
     refused 'exclude each other' --random --sequential --block-size 1K
     refused 'exclude each other' --read --write
     refused 'is a --kernel' --read --kernel triad
-    refused 'give --read or --write' --block-size 1
+    refused 'give --read, --write or --kernel copy' --block-size 1
     refused 'has no blocks' --kernel chase --block-size 1K
 }
 

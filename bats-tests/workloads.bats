@@ -492,13 +492,19 @@ needs_blas() {
     needs_blas
     # A system of one equation has no rounding: the residual is exactly 0.
     run -0 "$WORKLOADS/linpack" 1
-    [[ $output == 'system of size 1 solved, verified: residual 0 (limit 16), largest error 0'$'\n'* ]]
+    [[ $output == 'system of size 1 solved, verified: residual 0 (limit 16), |A x - b| 0, largest error 0'$'\n'* ]]
     run -0 "$WORKLOADS/linpack" --threads 1 200
     [[ ${lines[0]} =~ residual\ ([0-9.e-]+)\ .*largest\ error\ ([0-9.e-]+)$ ]]
     awk -v residual="${BASH_REMATCH[1]}" -v error="${BASH_REMATCH[2]}" \
         'BEGIN { exit !(residual > 0 && residual < 16 && error > 0 && error < 1e-8) }'
     # GFLOPS are the usual count of operations by the time that is shown beside them.
     awk '{ off = $1 * 1e9 * $3 / (2 / 3 * 200 ^ 3 + 2 * 200 ^ 2) - 1; exit !(off < 0.02 && off > -0.02) }' <<<"${lines[1]}"
+    # The leading dimension changes where columns are, not what is solved.
+    run -0 "$WORKLOADS/linpack" --lda 208 --threads 1 200
+    [[ ${lines[0]} =~ residual\ ([0-9.e-]+)\ .*\|A\ x\ -\ b\|\ ([0-9.e-]+), ]]
+    awk -v scaled="${BASH_REMATCH[1]}" -v plain="${BASH_REMATCH[2]}" \
+        'BEGIN { share = plain / scaled / (2 ^ -53 * 200 * 50); exit !(scaled > 0 && scaled < 16 && share > 0.8 && share < 1.6) }'
+    refuses linpack --lda 199 200
     fails_saying 'residual of size 200' linpack --spoil 200
     run -1 bash -c '"$1" --version >/dev/full' - "$WORKLOADS/linpack"
     [[ $output == *'cannot write to stdout'* ]]

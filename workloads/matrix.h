@@ -13,6 +13,7 @@ struct blas_options {
     uint64_t size;
     uint64_t threads; // 0: as the library chooses
     uint64_t repeat;
+    uint64_t stride;     // --lda: elements from one column to the next; 0: the size
     const char *library; // NULL: the first of those that are usual
     bool single, spoil, version;
 };
@@ -69,7 +70,7 @@ static inline void *blas_function(const struct blas_options *options, const char
     return function;
 }
 
-// repeats: it has --repeat and --single, too.
+// repeats: it has --repeat and --single, else --lda.
 static inline struct blas_options blas_arguments(int argc, char **argv, const char *help,
                                                  bool repeats, uint64_t size, uint64_t largest)
 {
@@ -79,8 +80,9 @@ static inline struct blas_options blas_arguments(int argc, char **argv, const ch
         {"--library", .text = &options.library},
         {"--version", .flag = &options.version},
         {"--spoil", .flag = &options.spoil},
-        {repeats ? "--repeat" : NULL, .number = &options.repeat, .high = 1000000},
-        {"--single", .flag = &options.single},
+        {repeats ? "--repeat" : "--lda", .number = repeats ? &options.repeat : &options.stride,
+         .high = repeats ? 1000000 : largest + 4096},
+        {repeats ? "--single" : NULL, .flag = &options.single},
         {0},
     };
     read_options(argc, argv, rows, help);

@@ -6,7 +6,13 @@
 
 // The command line of `jostle bench`, checked; a part reads what it asks for.
 
-enum { MOST_THREADS = 1024, MOST_SAMPLES = 2000, MOST_BLOCK = 1 << 30, MOST_PARTS = 8 };
+enum {
+    MOST_THREADS = 1024,
+    MOST_SAMPLES = 2000,
+    MOST_BLOCK = 1 << 30,
+    MOST_SIZE = 40000,
+    MOST_PARTS = 8
+};
 
 struct request {
     bool quick; // few cells and short runs: all cells together end in 5 minutes, those of a part in
@@ -18,6 +24,10 @@ struct request {
     size_t thread_count;
     uint64_t *blocks; // for all threads; none: the part's own
     size_t block_count;
+    const char *size_list; // --sizes; NULL: not given
+    uint64_t *sizes;       // of LINPACK's systems; none: one of its own
+    size_t size_count;
+    double limit_s;           // no run of LINPACK is begun that is expected to take longer
     bool threads_given;       // they are the user's
     unsigned allowed_cpus;    // how many this process may use
     struct option_list peaks; // --peak; see peak_check()
@@ -54,7 +64,7 @@ struct request {
 void bench_request_read(struct request *request, int argc, char **argv);
 void bench_request_free(struct request *request);
 
-// The check of --peak, PART=RATE:SOURCE.
+// The check of --peak, PEAK=VALUE:SOURCE.
 bool peak_check(const char *text, char *error, size_t size);
 
 // What the machine and the command line say of a part, for the files of its cells (harness/bench/

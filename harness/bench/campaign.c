@@ -64,7 +64,8 @@ static void put_metrics(FILE *file, const json_t *cell)
     const char *unit = json_text_at(figure, "unit");
     put_metric(file, cell, figure);
     JSON_EACH (more, json_object_get(cell, "more"))
-        put_metric(file, cell, more);
+        if (json_has(more, "source"))
+            put_metric(file, cell, more);
     if (json_text_at(peak, "metric"))
         put(file, "metric", "bench_peak%s=%s%s%s,better=higher", has_peers(cell) ? "@jostle" : "",
             json_text_at(peak, "metric"), *unit ? ",unit=" : "", unit);

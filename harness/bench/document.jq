@@ -20,7 +20,9 @@ def reasons:
    | { cell, text: (if .peer then "\(.peer.name): \(.peer.reason)" else .text end) }]
   | together_by("text");
 # Of what the peaks are made, or why there are none.
-def peak_lines: [.rows[] | select(.value != null) | (if .peak != null then .peak.source else .peak_reason end) // empty | "peak: \(.)"] | distinct;
+def peak_lines:
+  [.rows[] | select(.value != null)
+   | ((if .peak != null then .peak.source else .peak_reason end) // empty | "peak: \(.)"), (.more[] | select(.peak != null) | "\(.name) peak: \(.peak.source)")] | distinct;
 
 # The row with the highest figure of which more is better, of those that nothing is to be said against: it is not
 # of a cache, and no problem makes it something else than what it says.

@@ -169,19 +169,24 @@ static bool does_use(struct filling *filling, char *value)
 static const struct shape {
     const char *key, *member, *words, *also; // also: further members, as JSON
     bool adds;
-} shapes[] = {{"figure", "figure", "name unit- better source", "{}", false},
-              {"more", "more", "name unit- better source", "{\"shown\": true}", true},
-              {"watch", "more", "name unit- better source", "{\"shown\": false}", true},
-              {"peak", "peak", "value# source", "{}", false},
-              {"no-peak", "peak", "reason", "{}", false},
-              // A problem of texts.c, which is found where the interval of a figure of the cell, of
-              // a single run the figure itself, is wholly below the limit.
-              {"rule", "rules", "figure below# flag", "{\"text\": null}", true},
-              {"load", "load", "name spec", "{}", false}, // a name has one spec in the whole bench
-              {"mark", "marks", NULL, NULL, true},
-              {"of", "of", NULL, NULL, false},
-              {"run-s", "run_s", "#", NULL, false},
-              {"setup-s", "setup_s", "#", NULL, false}};
+} shapes[] = {
+    {"figure", "figure", "name unit- better source", "{}", false},
+    {"more", "more", "name unit- better source", "{\"shown\": true}", true},
+    {"watch", "more", "name unit- better source", "{\"shown\": false}", true},
+    // Of the runs themselves: how many of them passed, or the least or greatest of a figure.
+    {"over-runs", "more", "name unit- better of metric", "{\"shown\": true}", true},
+    {"peak", "peak", "value# source", "{}", false},
+    {"peak-of", "peaks", "figure value# source", "{}", true},
+    {"no-peak", "peak", "reason", "{}", false},
+    // A problem of texts.c, which is found where the interval of a figure of the cell, of
+    // a single run the figure itself, is wholly below the limit.
+    {"rule", "rules", "figure below# flag", "{\"text\": null}", true},
+    {"load", "load", "name spec", "{}", false}, // a name has one spec in the whole bench
+    {"mark", "marks", NULL, NULL, true},
+    {"of", "of", NULL, NULL, false},
+    {"average", "average", NULL, NULL, false},
+    {"run-s", "run_s", "#", NULL, false},
+    {"setup-s", "setup_s", "#", NULL, false}};
 
 static json_t *shape_object(const struct filling *filling, const struct shape *shape, char *value)
 {
@@ -229,10 +234,10 @@ static void cell_new(struct filling *filling, const char *name)
 {
     const struct matrix *matrix = filling->matrix;
     filling->cell = must(json_pack(
-        "{s:s, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, s:f, "
-        "s:f}",
-        "cell", name, "labels", "figure", "more", "command", "peers", "peak", "marks", "problems",
-        "rules", "skip", "cpus", "load", "around", "series", "run_s",
+        "{s:s, s:[], s:n, s:[], s:n, s:[], s:n, s:[], s:[], s:[], s:[], s:n, s:n, s:n, s:{}, s:n, "
+        "s:f, s:f}",
+        "cell", name, "labels", "figure", "more", "command", "peers", "peak", "peaks", "marks",
+        "problems", "rules", "skip", "cpus", "load", "around", "series", "run_s",
         matrix->request->duration_s + 0.2, "setup_s", 0.0));
     json_add(json_object_get(matrix->part, "cells"), filling->cell);
     if (strspn(name, CELL_LETTERS) != strlen(name))

@@ -14,6 +14,8 @@
 
 // Over which threads and blocks all is measured, and which tables there are ready.
 
+#define LINPACK_LIMIT_NS 120e9 // of a solution, without --max-time
+
 static int ascending(const void *a, const void *b)
 {
     const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -68,6 +70,16 @@ static uint64_t read_block(const struct request *request, const char *word)
     return bytes;
 }
 
+static uint64_t read_size(const struct request *request, const char *word)
+{
+    uint64_t size;
+    if (units_count(word, &size) != 0 || size == 0 || size > MOST_SIZE)
+        usage_error("--sizes %s: %s is not a number of equations: give numbers from 1 to %d, such "
+                    "as 1000,5000,10000",
+                    request->size_list, *word == '\0' ? "an empty word" : word, MOST_SIZE);
+    return size;
+}
+
 // The numbers of threads of --threads, or what is measured without it, and the blocks of --blocks.
 static void read_lists(struct request *request)
 {
@@ -75,7 +87,7 @@ static void read_lists(struct request *request)
     struct cpu_list allowed;
     request->allowed_cpus = cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
     snprintf(text, sizeof text, "1,%u", request->allowed_cpus);
-    const char *usual = request->quick ? text : "1,2,4,8";
+    const char *usual = request->quick || request->size_list ? text : "1,2,4,8";
     request->thread_count = read_list(request, request->thread_list ? request->thread_list : usual,
                                       read_thread, &request->threads);
     if (request->thread_count == 0)
@@ -84,30 +96,57 @@ static void read_lists(struct request *request)
     if (request->block_list)
         request->block_count =
             read_list(request, request->block_list, read_block, &request->blocks);
+    if (request->size_list)
+        request->size_count = read_list(request, request->size_list, read_size, &request->sizes);
 }
 
 // ---- ready tables ----
 
-enum { MYCPU, MYRAM, MYDISK, MYDISK_IOPS, MYNET, LINPACK, STREAM, BONNIE, SAMPLES, TABLES };
+enum {
+    MYCPU,
+    MYRAM,
+    MYRAM_LATENCY,
+    MYDISK,
+    MYDISK_IOPS,
+    MYDISK_THREADS,
+    MYNET,
+    LINPACK,
+    STREAM,
+    BONNIE,
+    SAMPLES,
+    TABLES
+};
 
 static const char *const table_names[] = {
-    [MYCPU] = "mycpubench",   [MYRAM] = "myrambench",
-    [MYDISK] = "mydiskbench", [MYDISK_IOPS] = "mydiskbench-iops",
-    [MYNET] = "mynetbench",   [LINPACK] = "linpack",
-    [STREAM] = "stream",      [BONNIE] = "bonnie",
-    [SAMPLES] = "samples",    [TABLES] = NULL,
+    [MYCPU] = "mycpubench",
+    [MYRAM] = "myrambench",
+    [MYRAM_LATENCY] = "myrambench-latency",
+    [MYDISK] = "mydiskbench",
+    [MYDISK_IOPS] = "mydiskbench-iops",
+    [MYDISK_THREADS] = "mydiskbench-threads",
+    [MYNET] = "mynetbench",
+    [LINPACK] = "linpack",
+    [STREAM] = "stream",
+    [BONNIE] = "bonnie",
+    [SAMPLES] = "samples",
+    [TABLES] = NULL,
 };
 
 static const struct table {
-    const char *part, *threads, *blocks, *rows;
+    const char *part, *threads, *blocks, *rows, *sizes;
     uint64_t samples;
 } tables[] = {
     [MYCPU] = {"cpu", "1,2,4", .rows = "cpu.*"},
     [MYRAM] = {"memory", "1,2,4", "1,1K,1M,10M", "memory.*.[sr][ea][qn]*"},
+    [MYRAM_LATENCY] = {"memory", "1,2,4", "8,8K,8M,80M", "memory.*.[sr][ea][qn]*"},
     [MYDISK] = {"disk", "1,2,4", "1M,10M,100M", "disk.*.direct.*"},
     [MYDISK_IOPS] = {"disk", "1,2,4,8,16,32,64,128", "1K", "disk.*.random.direct.*"},
+    [MYDISK_THREADS] = {"disk", "1,2,4,8,16,32,48", "64K,1M,16M", "disk.*.direct.*"},
     [MYNET] = {"network", "1,2,4,8", "1,1K,32K", "network.*"},
-    [LINPACK] = {"cpu", .rows = "cpu.linpack.*"},
+    // The sizes of Intel's LINPACK that fit into 16 GB.
+    [LINPACK] = {"cpu", .rows = "cpu.linpack.*",
+                 .sizes = "1000,2000,5000,10000,15000,18000,20000,22000,25000,26000,27000,30000,"
+                          "35000"},
     [STREAM] = {"memory", .rows = "memory.stream.*"},
     [BONNIE] = {"disk", .rows = "disk.bonnie.*"},
     [SAMPLES] = {"cpu", .rows = "*.series", .samples = 600},
@@ -127,6 +166,8 @@ static const char *table_take(struct request *request)
         request->thread_list = table->threads;
     if (!request->block_list)
         request->block_list = table->blocks;
+    if (!request->size_list)
+        request->size_list = table->sizes;
     request->rows = table->rows;
     if (request->samples == 0)
         request->samples = table->samples;
@@ -157,15 +198,21 @@ static const struct option_row what_rows[] = {
     FLAG("quick", quick, "a small matrix, short runs: ends within 5 minutes"),
     {ROW("threads", "LIST", OPTION_TEXT, thread_list), .wrong = "1,x",
      .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
-             "1 and the number of allowed CPUs)"},
+             "and --sizes 1 and the number of allowed CPUs)"},
     {ROW("table", "NAME", OPTION_CHOICE, table), .choices = table_names,
      .help = "a ready table: its part, rows, threads and blocks, as far as they are not given"},
     {ROW("blocks", "LIST", OPTION_TEXT, block_list), .wrong = "4K,x",
      .help = "sizes of blocks and messages, each with each of --threads, such as 4K,1M,100M "
              "(default: each part has its own)"},
-    {ROW("peak", "PART=RATE:SOURCE", OPTION_LIST, peaks), .check = peak_check, .wrong = "cpu=1",
-     .help = "the peak of memory, disk or network where none can be read, and where it is from, "
-             "such as memory=68.3GB/s:data-sheet"},
+    {ROW("sizes", "LIST", OPTION_TEXT, size_list), .wrong = "1000,x",
+     .help = "cpu: numbers of equations of LINPACK, such as 1000,5000,10000 (default: 4000; with "
+             "--quick 2000); one whose solution is expected to take longer than --max-time, or "
+             "than 2 minutes, is skipped"},
+    {ROW("peak", "PEAK=VALUE:SOURCE", OPTION_LIST, peaks), .check = peak_check, .wrong = "cpu=1",
+     .help = "a peak that cannot be read here, and where it is from: the rate of memory, disk or "
+             "network, disk-iops, or the least latency, memory-latency, disk-latency or "
+             "network-latency; such as memory=68.3GB/s:data-sheet, disk-iops=90kiops:data-sheet or "
+             "memory-latency=80ns:data-sheet"},
     FLAG("peers", peers, "measure standard tools in the same runs, too, as far as installed"),
     COUNT("samples", samples, MOST_SAMPLES,
           "a series for each part, too: N figures of --every TIME each, from one run"),
@@ -239,6 +286,7 @@ static const char details[] =
     "  jostle bench --quick\n"
     "  jostle bench cpu memory --threads 1,2 --peers\n"
     "  jostle bench --table mydiskbench --dir /scratch\n"
+    "  jostle bench --table linpack --sizes 1000,5000,10000\n"
     "  jostle bench memory --samples 600 --every 1s --only '*.series'\n"
     "\n"
     "Exit status:\n"
@@ -320,6 +368,10 @@ static void check(struct request *request)
     (void)units_time(request->duration, &time_ns);
     request->duration_s = (double)time_ns / 1e9;
     request->threads_given = options_given(request->given, "threads");
+    int64_t limit_ns = (int64_t)LINPACK_LIMIT_NS;
+    if (request->max_time)
+        (void)units_time(request->max_time, &limit_ns);
+    request->limit_s = (double)limit_ns / 1e9;
     // Half an interval longer, so that the last one is whole.
     const double every_s = (double)request->every_ns / 1e9;
     if (request->samples > 0)
@@ -360,6 +412,7 @@ void bench_request_free(struct request *request)
     options_free(request->given);
     free(request->threads);
     free(request->blocks);
+    free(request->sizes);
     free(request->folder);
     free(request->work);
     free(request->series);

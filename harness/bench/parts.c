@@ -44,34 +44,71 @@ static json_t *axis_new(json_t *axes, const char *name)
 
 // ---- stated peaks ----
 
-// PART=RATE:SOURCE; the rate in bytes a second. NULL: it is none. The source.
-static const char *peak_split(const char *text, size_t part_length, double *bytes_per_s)
+// What can be stated: of a part, its rate in bytes a second, its operations a second, or its least
+// latency in nanoseconds.
+static const struct stated {
+    const char *name;
+    enum { STATED_BYTES, STATED_OPERATIONS, STATED_TIME } of;
+} stated_peaks[] = {{"memory", STATED_BYTES},         {"disk", STATED_BYTES},
+                    {"network", STATED_BYTES},        {"disk-iops", STATED_OPERATIONS},
+                    {"memory-latency", STATED_TIME},  {"disk-latency", STATED_TIME},
+                    {"network-latency", STATED_TIME}, {0}};
+
+static bool stated_value(const struct stated *stated, const char *text, double *value)
 {
     struct rate rate;
-    const char *colon = strchr(text, ':');
-    if (text[part_length] != '=' || !colon || colon[1] == '\0')
-        return NULL;
-    char *figure = must(strndup(text + part_length + 1, (size_t)(colon - text) - part_length - 1));
-    const bool good = units_rate(figure, &rate) == 0 && rate.kind == RATE_BYTES && rate.value > 0;
-    free(figure);
-    *bytes_per_s = rate.value;
-    return good ? colon + 1 : NULL;
+    int64_t time_ns;
+    if (stated->of == STATED_TIME) {
+        *value = units_time(text, &time_ns) == 0 ? (double)time_ns : 0;
+        return *value > 0;
+    }
+    if (units_rate(text, &rate) != 0)
+        return false;
+    *value = rate.value;
+    return rate.value > 0 && rate.kind == (stated->of == STATED_BYTES ? RATE_BYTES : RATE_OPS);
 }
 
-// The peak of a part that the user states, in bytes a second, and its source in text; NAN: none,
-// and text stays.
-static double peak_stated(const struct request *request, const char *part, char *text, size_t size)
+// NAME=VALUE:SOURCE with the value in the unit of that peak. NULL: it is not one. The source.
+static const char *peak_split(const struct stated *stated, const char *text, double *value)
 {
-    double peak = NAN, bytes_per_s;
+    const size_t length = strlen(stated->name);
+    const char *colon = strchr(text, ':');
+    if (strncmp(text, stated->name, length) != 0 || text[length] != '=' || !colon ||
+        colon[1] == '\0')
+        return NULL;
+    OWNED char *figure = must(strndup(text + length + 1, (size_t)(colon - text) - length - 1));
+    return stated_value(stated, figure, value) ? colon + 1 : NULL;
+}
+
+// The peak of that name that the user states, in its unit, and its source in text; NAN: none, and
+// text stays.
+static double peak_stated(const struct request *request, const char *name, char *text, size_t size)
+{
+    const struct stated *stated = stated_peaks;
+    double peak = NAN, value;
+    while (strcmp(stated->name, name) != 0)
+        stated++;
     for (size_t i = 0; i < request->peaks.count; i++) {
-        const char *item = request->peaks.item[i], *source;
-        if (strncmp(item, part, strlen(part)) != 0 ||
-            (source = peak_split(item, strlen(part), &bytes_per_s)) == NULL)
+        const char *source = peak_split(stated, request->peaks.item[i], &value);
+        if (!source)
             continue;
-        peak = bytes_per_s;
+        peak = value;
         snprintf(text, size, "stated: %s", source);
     }
     return peak;
+}
+
+// NAME and NAME_source, where that peak is stated.
+static void fact_stated(json_t *variables, const char *name, const struct request *request,
+                        const char *peak)
+{
+    char source[256];
+    OWNED char *source_name = text_of("%s_source", name);
+    const double value = peak_stated(request, peak, source, sizeof source);
+    if (isnan(value))
+        return;
+    fact(variables, name, value);
+    fact_text(variables, source_name, source);
 }
 
 // A peak that is stated, or what is known of it: `peak`, where it is, and `peak_source`.
@@ -84,14 +121,19 @@ static void fact_peak(json_t *variables, double peak, const char *source)
 
 void facts_of_choice(json_t *variables, json_t *axes, const struct request *request)
 {
-    json_t *threads = axis_new(axes, "threads"), *blocks = axis_new(axes, "block");
+    json_t *threads = axis_new(axes, "threads"), *blocks = axis_new(axes, "block"),
+           *sizes = axis_new(axes, "given-sizes");
     for (size_t i = 0; i < request->thread_count; i++)
         axis_add(threads, "threads", (double)request->threads[i]);
     for (size_t i = 0; i < request->block_count; i++)
         axis_add(blocks, "block", (double)request->blocks[i]);
+    for (size_t i = 0; i < request->size_count; i++)
+        axis_add(sizes, "size", (double)request->sizes[i]);
     fact(variables, "quick", request->quick);
     fact(variables, "peers", request->peers);
     fact(variables, "given_blocks", request->block_count > 0);
+    fact(variables, "given_sizes", request->size_count > 0);
+    fact(variables, "limit_s", request->limit_s);
     fact(variables, "most_threads", (double)request->threads[request->thread_count - 1]);
     fact(variables, "allowed_cpus", request->allowed_cpus);
     fact(variables, "samples", (double)request->samples);
@@ -124,6 +166,17 @@ static const char *blas_missing(void)
                                             : BLAS " is not installed: apt install " BLAS_PACKAGE;
 }
 
+#define MOST_MEMORY 0.25 // of the machine's
+
+// What may be taken of the machine's memory.
+static void facts_of_room(json_t *variables)
+{
+    const double most =
+        MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    fact(variables, "most", most);
+    fact(variables, "memory", most / MOST_MEMORY);
+}
+
 static void facts_of_cpu(json_t *variables, json_t *axes, const struct request *request)
 {
     (void)axes;
@@ -131,6 +184,8 @@ static void facts_of_cpu(json_t *variables, json_t *axes, const struct request *
     allowed_of(request, &cpus);
     fact(variables, "cpus", cpus.count);
     fact(variables, "has_half", processor_has_half());
+    facts_of_room(variables);
+    fact_text(variables, "bench_home", getenv("JOSTLE_HARNESS"));
     fact_text(variables, "widest", simd_names[processor_widest()]);
     fact_text(variables, "no_blas", blas_missing());
 }
@@ -155,8 +210,6 @@ char *cpu_peak_source(const struct request *request, const json_t *variables, co
 }
 
 // ---- memory
-
-#define MOST_MEMORY 0.25 // of the machine's
 
 static double cache_above(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
@@ -246,15 +299,13 @@ static void facts_of_topology(json_t *variables, json_t *axes, bool quick)
 static void facts_of_memory(json_t *variables, json_t *axes, const struct request *request)
 {
     char source[256];
-    const double most =
-        MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    fact(variables, "most", most);
-    fact(variables, "memory", most / MOST_MEMORY);
+    facts_of_room(variables);
     facts_of_topology(variables, axes, request->quick);
     double peak = peak_stated(request, "memory", source, sizeof source);
     if (isnan(peak))
         peak = dmi_machine_peak(source, sizeof source);
     fact_peak(variables, peak, source);
+    fact_stated(variables, "latency_peak", request, "memory-latency");
 }
 
 // ---- disk
@@ -317,6 +368,8 @@ static void facts_of_disk(json_t *variables, json_t *axes, const struct request 
     link_speed_of(&device, &link);
     const double stated = peak_stated(request, "disk", link.source, sizeof link.source);
     fact_peak(variables, isnan(stated) ? link.bytes_per_s : stated, link.source);
+    fact_stated(variables, "latency_peak", request, "disk-latency");
+    fact_stated(variables, "iops_peak", request, "disk-iops");
     fact_text(variables, "no_disk", none);
     fact_text(variables, "device", device.name);
     fact(variables, "logical", device.block_bytes);
@@ -420,6 +473,7 @@ static void facts_of_network(json_t *variables, json_t *axes, const struct reque
     OWNED char *duration =
         request->peers ? text_of("%.0fs", whole_s) : must(strdup(request->duration));
     fact_peak(variables, speed, source);
+    fact_stated(variables, "latency_peak", request, "network-latency");
     fact_text(variables, "address", address);
     fact_text(variables, "bracketed", bracketed);
     fact_text(variables, "receiver", receiver);
@@ -440,14 +494,12 @@ const struct part bench_parts[] = {{"cpu", facts_of_cpu},
 
 bool peak_check(const char *text, char *error, size_t size)
 {
-    double bytes_per_s;
-    const size_t length = strcspn(text, "=:");
-    for (size_t i = 0; bench_parts[i].name != NULL; i++)
-        if (strcmp(bench_parts[i].name, "cpu") != 0 && length == strlen(bench_parts[i].name) &&
-            strncmp(text, bench_parts[i].name, length) == 0 &&
-            peak_split(text, length, &bytes_per_s))
+    double value;
+    for (const struct stated *stated = stated_peaks; stated->name != NULL; stated++)
+        if (peak_split(stated, text, &value))
             return true;
     snprintf(error, size,
-             "no peak of memory, disk or network: give one such as memory=68.3GB/s:data-sheet");
+             "not a peak: give one such as memory=68.3GB/s:data-sheet, "
+             "disk-iops=90kiops:data-sheet or memory-latency=80ns:data-sheet");
     return false;
 }

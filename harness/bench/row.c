@@ -182,25 +182,6 @@ static void add_problem(const struct context *context, const char *flag, char *t
     free(text);
 }
 
-// {name, value, ci, unit, better} of each further figure that the variant has.
-static json_t *more_json(const struct context *context, const char *variant)
-{
-    json_t *list = must(json_array());
-    JSON_EACH (figure, json_object_get(context->cell, "more")) {
-        const char *name = json_text_at(figure, "name");
-        const struct figure found = figure_of(
-            context, variant, json_has(figure, "metric") ? json_text_at(figure, "metric") : name);
-        if (!json_is_true(json_object_get(figure, "shown")) || found.count == 0)
-            continue;
-        json_t *one =
-            must(json_pack("{s:s, s:s, s:s}", "name", name, "unit", json_text_at(figure, "unit"),
-                           "better", json_text_at(figure, "better")));
-        json_put_interval(one, "value", &found.value);
-        json_add(list, one);
-    }
-    return list;
-}
-
 static double low_of(const struct interval *interval)
 {
     return interval->constant ? interval->center : interval->low;
@@ -209,6 +190,100 @@ static double low_of(const struct interval *interval)
 static double high_of(const struct interval *interval)
 {
     return interval->constant ? interval->center : interval->high;
+}
+
+// What share of a peak that does not vary a figure reaches; of a figure of which less is better the
+// peak is the least that there can be.
+static struct interval share_of(struct interval value, double peak, const char *better)
+{
+    if (strcmp(better, "lower") != 0)
+        return interval_scaled(value, 1 / peak);
+    if (value.constant)
+        return interval_constant(peak / value.center);
+    return value.low > 0
+               ? interval_between(peak / value.center, peak / value.high, peak / value.low)
+               : interval_unbounded(peak / value.center);
+}
+
+// {ratio, ci}; null where it is not known.
+static json_t *ratio_json(struct interval ratio)
+{
+    return isnan(ratio.center) ? json_null() : figure_json("ratio", ratio);
+}
+
+static json_t *peak_json(struct interval value, const json_t *peak)
+{
+    json_t *object = figure_json("value", value);
+    json_put(object, "source", json_text(json_text_at(peak, "source")));
+    return object;
+}
+
+static void check_peak(const struct context *context, const char *who, struct interval ratio)
+{
+    if (low_of(&ratio) > 1)
+        add_problem(context, "above-peak",
+                    text_of("%s reaches %.0f %% of the theoretical peak: %s", who,
+                            ratio.center * 100, problem_likely(context->part)));
+}
+
+// What share of its runs, in percent, ended well, which of a program that verifies its result are
+// those whose result was right.
+static double passed_percent(const struct context *context, const struct figure *figure)
+{
+    size_t failed;
+    free(failure(context->measured, figure->condition, &failed));
+    return 100 * (double)figure->count / (double)(figure->count + failed);
+}
+
+// What a figure is of the runs: `of` is passed, max or min.
+static struct interval over_runs(const struct context *context, const struct figure *figure,
+                                 const char *of)
+{
+    double most = NAN;
+    if (strcmp(of, "passed") == 0)
+        return interval_unbounded(passed_percent(context, figure));
+    for (size_t block = 0; block < context->measured->session.blocks; block++) {
+        const double value =
+            measured_value(context->measured, block, (size_t)figure->condition, figure->metric);
+        most = strcmp(of, "max") == 0 ? fmax(most, value) : fmin(most, value);
+    }
+    return interval_unbounded(most);
+}
+
+// The peak of a further figure, where one is stated, and the share of it.
+static void put_further_peak(const struct context *context, json_t *figure, const char *who,
+                             struct interval value)
+{
+    const json_t *peak =
+        json_named(json_object_get(context->cell, "peaks"), "figure", json_text_at(figure, "name"));
+    const double most = json_number_at(peak, "value");
+    if (isnan(most))
+        return;
+    const struct interval share = share_of(value, most, json_text_at(figure, "better"));
+    json_put(figure, "peak", peak_json(interval_constant(most), peak));
+    json_put(figure, "of_peak", ratio_json(share));
+    check_peak(context, who, share);
+}
+
+// {name, value, ci, unit, better} of each further figure that the variant has; with its peak.
+static json_t *more_json(const struct context *context, const char *variant)
+{
+    json_t *list = must(json_array());
+    JSON_EACH (figure, json_object_get(context->cell, "more")) {
+        const char *name = json_text_at(figure, "name"), *of = json_text_at(figure, "of");
+        const struct figure found = figure_of(
+            context, variant, json_has(figure, "metric") ? json_text_at(figure, "metric") : name);
+        if (!json_is_true(json_object_get(figure, "shown")) || found.count == 0)
+            continue;
+        json_t *one =
+            must(json_pack("{s:s, s:s, s:s}", "name", name, "unit", json_text_at(figure, "unit"),
+                           "better", json_text_at(figure, "better")));
+        const struct interval value = of ? over_runs(context, &found, of) : found.value;
+        json_put_interval(one, "value", &value);
+        put_further_peak(context, one, variant ? variant : "jostle", value);
+        json_add(list, one);
+    }
+    return list;
 }
 
 // How far jostle's own command was above the peak in its CPU time, with the whole interval: then
@@ -233,14 +308,10 @@ static struct interval of_peak(const struct context *context, const char *varian
 {
     const json_t *peak = json_object_get(context->cell, "peak");
     const struct figure of = figure_of(context, variant, figure_name(context));
-    return json_has(peak, "value") ? interval_scaled(of.value, 1 / json_number_at(peak, "value"))
-                                   : ratio_of(context->measured, of, measured_peak(context));
-}
-
-// {ratio, ci}; null where it is not known.
-static json_t *ratio_json(struct interval ratio)
-{
-    return isnan(ratio.center) ? json_null() : figure_json("ratio", ratio);
+    return json_has(peak, "value")
+               ? share_of(of.value, json_number_at(peak, "value"),
+                          json_text_at(json_object_get(context->cell, "figure"), "better"))
+               : ratio_of(context->measured, of, measured_peak(context));
 }
 
 // Why the row has no peak.
@@ -256,14 +327,6 @@ static char *no_peak(const struct context *context)
                    above * 100, json_text_at(peak, "source"));
 }
 
-static void check_peak(const struct context *context, const char *who, struct interval ratio)
-{
-    if (low_of(&ratio) > 1)
-        add_problem(context, "above-peak",
-                    text_of("%s reaches %.0f %% of the theoretical peak: %s", who,
-                            ratio.center * 100, problem_likely(context->part)));
-}
-
 static void put_peak(const struct context *context)
 {
     const json_t *peak = json_object_get(context->cell, "peak");
@@ -277,9 +340,7 @@ static void put_peak(const struct context *context)
         json_put(context->row, "of_peak", json_null());
         return;
     }
-    json_t *object = figure_json("value", value);
-    json_put(object, "source", json_text(json_text_at(peak, "source")));
-    json_put(context->row, "peak", object);
+    json_put(context->row, "peak", peak_json(value, peak));
     json_put(context->row, "peak_reason", json_null());
     json_put(context->row, "of_peak", ratio_json(ratio));
     check_peak(context, "jostle", ratio);
@@ -404,7 +465,7 @@ static void put_series_share(const struct context *context)
                                   .high = json_bound_at(context->row, 1)};
     if (isnan(peak) || isnan(mean.low))
         return;
-    const struct interval share = interval_scaled(mean, 1 / peak);
+    const struct interval share = share_of(mean, peak, json_text_at(context->row, "better"));
     json_put(context->row, "of_peak", ratio_json(share));
     check_peak(context, "jostle", share);
 }

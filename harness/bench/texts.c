@@ -78,11 +78,12 @@ void versions_print(const json_t *plan)
         JSON_EACH (cell, json_object_get(part, "cells"))
             JSON_EACH (peer, json_object_get(cell, "peers")) {
                 const char *name = json_text_at(peer, "name");
-                if (json_has(peer, "reason") || !json_has(peer, "version") || json_has(seen, name))
+                const char *words = json_text_at(peer, "version");
+                if (json_has(peer, "reason") || !words || *words == '\0' || json_has(seen, name))
                     continue;
                 json_put(seen, name, json_true());
                 pair_put(name, json_text_at(peer, "program"));
-                printf("%s%c", json_text_at(peer, "version"), 0);
+                printf("%s%c", words, 0);
             }
 }
 
@@ -218,6 +219,13 @@ static void put_more(json_t *texts, const json_t *row, const char *who)
     JSON_EACH (figure, json_object_get(row, "more")) {
         OWNED char *title = text_of("%s%s%s", who, *who ? " " : "", json_text_at(figure, "name"));
         json_put(texts, title, study_figure_text(figure, json_text_at(figure, "unit")));
+        if (!json_has(figure, "peak"))
+            continue;
+        OWNED char *peak = text_of("%s peak", json_text_at(figure, "name")),
+                   *share = text_of("%s/peak", title);
+        json_put(texts, peak,
+                 study_figure_text(json_object_get(figure, "peak"), json_text_at(figure, "unit")));
+        json_put(texts, share, percent_text(json_object_get(figure, "of_peak")));
     }
 }
 

@@ -245,6 +245,9 @@ json_t *study_figure_text(const json_t *object, const char *unit)
     const double runs = json_number_at(object, "n"); // NAN: not of runs, such as a peak
     if (unit && strcmp(unit, "fraction") == 0)
         number_percent(value, text);
+    // Fixed digits would show a residual as nothing.
+    else if ((!unit || *unit == '\0') && value > 0 && value < 1e-8)
+        number_scientific(value, text);
     // One run has no interval, and one of two that begins at 0 shows no size either.
     else if (!isnan(value) && (isnan(low) ? runs > 0 : runs < 3 && low <= 0))
         number_with_interval(value, NAN, NAN, unit ? unit : "", text);

@@ -19,9 +19,13 @@
 static const char *const mem_access_names[] = {
     NULL,
     "dependent loads of random lines",
-    "dependent loads of the next byte, which a prefetcher can foresee",
+    "dependent loads of the next word, which a prefetcher can foresee",
     "stores into random lines, each visible to all before the next",
-    "stores into the next byte, each visible to all before the next",
+    "stores into the next word, each visible to all before the next",
+    "loads from random lines and stores of what they read into others, each visible to all before "
+    "the next",
+    "loads of the next word and stores of it into another array, each visible to all before the "
+    "next",
 };
 
 #if defined(__x86_64__)
@@ -90,52 +94,72 @@ static void flush(const char *memory, size_t bytes)
     wait_for_all();
 }
 
-// `count` dependent loads of one byte each from *at on through memory of `bytes` zeros, round
-// and round.
-static void load_next(const char *memory, size_t bytes, size_t *at, size_t count)
+// A word of 1 or 8 bytes.
+static inline size_t load(const char *place, size_t word)
 {
-    const volatile char *bytes_read = memory;
+    return word == 1 ? *(const volatile unsigned char *)place
+                     : *(const volatile uint64_t *)(const volatile void *)place;
+}
+
+static inline void store(char *place, size_t value, size_t word)
+{
+    if (word == 1)
+        *(volatile char *)place = (char)value;
+    else
+        *(volatile uint64_t *)(volatile void *)place = value;
+    wait_for_all();
+}
+
+// `count` dependent loads of one word each from *at on through memory of `bytes` zeros, round
+// and round.
+static void load_next(const char *memory, size_t bytes, size_t word, size_t *at, size_t count)
+{
     size_t place = *at;
     while (count > 0) {
-        const size_t left = bytes - place, some = count < left ? count : left;
-        const size_t end = place + some;
-        // The byte is 0, but only the load knows.
+        const size_t left = (bytes - place) / word, some = count < left ? count : left;
+        const size_t end = place + some * word;
+        // The word is 0, but only the load knows.
         while (place < end)
-            place += 1 + (size_t)bytes_read[place];
+            place += word + load(memory + place, word);
         place = place >= bytes ? 0 : place;
         count -= some;
     }
     *at = place;
 }
 
-static inline void store(char *place, size_t value)
-{
-    *(volatile char *)place = (char)value;
-    wait_for_all();
-}
-
-// `count` stores of one byte, each followed by a full fence: it is complete when its line
-// is in this CPU's cache, exclusively, and the store buffer is empty.
-static void store_next(char *memory, size_t bytes, size_t *at, size_t count)
+// `count` stores of one word, each followed by a full fence: it is complete when its line
+// is in this CPU's cache, exclusively, and the store buffer is empty. From: each stores what it has
+// loaded from the same place of that array; NULL: it only stores.
+static void store_next(char *memory, const char *from, size_t bytes, size_t word, size_t *at,
+                       size_t count)
 {
     size_t place = *at;
     for (size_t i = 0; i < count; i++) {
-        store(memory + place, i);
-        place = place + 1 == bytes ? 0 : place + 1;
+        store(memory + place, from ? load(from + place, word) : i, word);
+        place = place + word == bytes ? 0 : place + word;
     }
     *at = place;
 }
 
-static void store_random(char *memory, size_t bytes, uint64_t *random, size_t count)
+static inline size_t random_line(uint64_t *random, size_t bytes)
 {
-    for (size_t i = 0; i < count; i++)
-        store(memory + random_below(random, bytes / MEM_LINE_BYTES) * MEM_LINE_BYTES, i);
+    return random_below(random, bytes / MEM_LINE_BYTES) * MEM_LINE_BYTES;
+}
+
+// The same at random lines: what is loaded is from another one than where it is stored.
+static void store_random(char *memory, const char *from, size_t bytes, size_t word,
+                         uint64_t *random, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const size_t value = from ? load(from + random_line(random, bytes), word) : i;
+        store(memory + random_line(random, bytes), value, word);
+    }
 }
 
 static const char details[] =
     "Bytes are counted as STREAM does: what the program reads and writes (copy and scale 16, add "
     "and triad 24, read and write 8 for each element of 8), not what caches fetch before a write. "
-    "The rate of --limit is in bytes a second, for chase and blocks of 1 byte in accesses a "
+    "The rate of --limit is in bytes a second, for chase and blocks of 1 or 8 bytes in accesses a "
     "second; 50% is of what `loadgen mem --calib` measured with the same kernel, threads, cache, "
     "and stores. Each worker touches its memory first. See docs/bench.md#memory.";
 
@@ -166,6 +190,37 @@ static double cache_margin(const struct run *run)
                 all / (0.99 * (double)state->edge_bytes));
 }
 
+// Of all workers: how long a pass through the arrays of one takes.
+static void passes_put(const struct run *run, struct line *line)
+{
+    struct mem_passes all = {.least_ns = INFINITY};
+    for (unsigned i = 0; i < run->threads; i++) {
+        const struct mem_passes *own = &((const struct mem_worker *)run->workers[i].state)->passes;
+        if (own->count == 0)
+            continue;
+        all.count += own->count;
+        all.sum_ns += own->sum_ns;
+        all.least_ns = fmin(all.least_ns, own->least_ns);
+        all.most_ns = fmax(all.most_ns, own->most_ns);
+    }
+    const bool known = all.count > 0;
+    line_count(line, "passes", all.count);
+    line_fixed(line, "pass_mean_ns", known ? all.sum_ns / (double)all.count : NAN, 0);
+    line_fixed(line, "pass_min_ns", known ? all.least_ns : NAN, 0);
+    line_fixed(line, "pass_max_ns", known ? all.most_ns : NAN, 0);
+}
+
+// How long one worker takes for a block, in the mean; NAN: there are no blocks.
+static double block_ns(const struct run *run, const struct snapshot *window)
+{
+    const struct mem_plan *plan = &state_of(run)->plan;
+    const struct mem_course *course = &plan->course;
+    if (plan->access != ACCESS_NONE || settings_of(run)->block_bytes == 0)
+        return NAN;
+    return per_unit((double)window->busy_ns, window) *
+           (double)(course->block * course->step[0].element_bytes);
+}
+
 static void mem_summary(struct run *run, const struct snapshot *window, struct line *line)
 {
     const struct mem_state *state = state_of(run);
@@ -173,6 +228,8 @@ static void mem_summary(struct run *run, const struct snapshot *window, struct l
     const bool moves = plan->access == ACCESS_NONE;
     line_fixed(line, "bandwidth_bytes_s", moves ? per_second(window->amount, window) : NAN, 6);
     line_fixed(line, "latency_ns", moves ? NAN : ns_per_unit(window), 6);
+    line_fixed(line, "block_ns", block_ns(run, window), 6);
+    passes_put(run, line);
     if (state->checked) {
         line_bool(line, "valid", state->error <= MEM_VALID_ERROR);
         line_real(line, "relative_error", state->error);
@@ -208,13 +265,14 @@ static void mem_describe(struct run *run, struct line *line)
     line_text(line, "counted", accesses ? "loads" : "as STREAM, without write-allocate");
     // The pattern in the words of the options, and what of single accesses is measured.
     const struct mem_course *course = &plan->course;
-    const bool random =
-        accesses ? plan->access == ACCESS_LOAD_RANDOM || plan->access == ACCESS_STORE_RANDOM
-                 : course->random;
+    const bool random = accesses ? plan->access == ACCESS_LOAD_RANDOM ||
+                                       plan->access == ACCESS_STORE_RANDOM ||
+                                       plan->access == ACCESS_COPY_RANDOM
+                                 : course->random;
     line_text(line, "pattern", random ? "random" : "sequential");
     const bool blocks = course->block < course->elements || random;
     line_fixed(line, "block_bytes",
-               accesses ? 1
+               accesses ? (double)plan->word_bytes
                : blocks ? (double)(course->block * sizeof(double))
                         : NAN,
                0);
@@ -240,7 +298,10 @@ static void mem_notes(struct run *run, const char *event, const struct snapshot 
     char size[32];
     if (plan->access != ACCESS_NONE && window->operations > 0)
         report_print(&run->report, "  %.2f ns for each %s (median of operations)\n",
-                     ns_per_unit(window), plan->kernel == MEM_WRITE ? "store" : "load");
+                     ns_per_unit(window),
+                     plan->kernel == MEM_WRITE  ? "store"
+                     : plan->kernel == MEM_COPY ? "load and store"
+                                                : "load");
     if (strcmp(event, "summary") != 0 || plan->worker_bytes == 0)
         return;
     report_print(&run->report, "  %s, %s%s, footprint %s (%s), pages %s (%.0f %% huge)\n",
@@ -307,13 +368,15 @@ static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
     double value[MEM_ARRAYS];
     own->sweep.random = own->random = seed;
     if (plan->access != ACCESS_NONE) {
-        if (!fill_array(run, own->array[0], plan->array_bytes / sizeof(double), 0))
-            return false;
+        for (unsigned array = 0; array < MEM_ARRAYS && own->array[array]; array++)
+            if (!fill_array(run, own->array[array], plan->array_bytes / sizeof(double), 0))
+                return false;
         if (plan->access == ACCESS_LOAD_RANDOM) {
             chase_link(own->area.memory, plan->array_bytes / MEM_LINE_BYTES, seed);
             own->next = own->area.memory;
         }
-        flush(own->area.memory, plan->array_bytes);
+        for (unsigned array = 0; array < MEM_ARRAYS && own->array[array]; array++)
+            flush((const char *)own->array[array], plan->array_bytes);
         return true;
     }
     mem_course_begin(&plan->course, value);
@@ -362,6 +425,39 @@ static void mem_end(struct worker *worker)
     mem_pages_unmap(&own_of(worker)->area);
 }
 
+// The passes that an operation of `done` bytes has finished, which began and ended at these times,
+// pauses left out. Where the last pass ended follows from what the operation did after it.
+static void passes_take(struct mem_worker *own, const struct mem_course *course, int64_t from_ns,
+                        int64_t to_ns, uint64_t done)
+{
+    struct mem_passes *passes = &own->passes;
+    const uint64_t finished = own->sweep.pass - passes->pass;
+    const double after = (double)(own->sweep.at * course->step[0].element_bytes),
+                 share = own->sweep.step == 0 ? fmin(1, after / (double)done) : 0,
+                 end_ns = (double)to_ns - share * (double)(to_ns - from_ns);
+    if (passes->begin_ns <= 0)
+        passes->begin_ns = (double)from_ns;
+    if (finished == 0)
+        return;
+    const double each_ns = (end_ns - passes->begin_ns) / (double)finished;
+    passes->least_ns = passes->count == 0 ? each_ns : fmin(passes->least_ns, each_ns);
+    passes->most_ns = fmax(passes->most_ns, each_ns);
+    passes->sum_ns += each_ns * (double)finished;
+    passes->count += finished;
+    passes->pass = own->sweep.pass;
+    passes->begin_ns = end_ns;
+}
+
+static double move(struct worker *worker, const struct mem_course *course, uint64_t bytes)
+{
+    struct mem_worker *own = worker->state;
+    const int64_t paused_ns = worker->orders.paused_ns, from_ns = clock_ns() - paused_ns;
+    const uint64_t done = mem_sweep_run(course, &own->sweep, own->array, bytes);
+    if (!course->random)
+        passes_take(own, course, from_ns, clock_ns() - paused_ns, done);
+    return (double)done;
+}
+
 static double mem_operate(struct worker *worker)
 {
     const struct mem_plan *plan = &state_of(worker->run)->plan;
@@ -369,20 +465,23 @@ static double mem_operate(struct worker *worker)
     const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
     const uint64_t chunk = (uint64_t)worker->orders.quantum;
     if (plan->access == ACCESS_NONE)
-        return (double)mem_sweep_run(&plan->course, &own->sweep, own->array, chunk * chunks);
-    char *memory = own->area.memory;
+        return move(worker, &plan->course, chunk * chunks);
+    char *memory = (char *)own->array[0];
+    const char *from = (const char *)own->array[1]; // NULL: nothing is copied
     switch (plan->access) {
     case ACCESS_LOAD_RANDOM:
         own->next = chase_run(own->next, chunk);
         break;
     case ACCESS_LOAD_NEXT:
-        load_next(memory, plan->array_bytes, &own->byte, chunk);
+        load_next(memory, plan->array_bytes, plan->word_bytes, &own->byte, chunk);
         break;
     case ACCESS_STORE_NEXT:
-        store_next(memory, plan->array_bytes, &own->byte, chunk);
+    case ACCESS_COPY_NEXT:
+        store_next(memory, from, plan->array_bytes, plan->word_bytes, &own->byte, chunk);
         break;
     case ACCESS_STORE_RANDOM:
-        store_random(memory, plan->array_bytes, &own->random, chunk);
+    case ACCESS_COPY_RANDOM:
+        store_random(memory, from, plan->array_bytes, plan->word_bytes, &own->random, chunk);
         break;
     case ACCESS_NONE:
         break;

@@ -100,15 +100,20 @@ void mem_course_begin(const struct mem_course *course, double value[MEM_ARRAYS])
 uint64_t mem_sweep_run(const struct mem_course *course, struct mem_sweep *sweep,
                        double *const array[MEM_ARRAYS], uint64_t bytes);
 
-// Blocks of one byte: single accesses, each of which waits for the one before, so that
-// their time is a latency.
+// Blocks of one word, of 1 or 8 bytes: single accesses, each of which waits for the one before, so
+// that their time is a latency.
+
+#define MEM_LARGEST_WORD 8
 
 enum mem_access {
     ACCESS_NONE,         // whole blocks are moved: see above
     ACCESS_LOAD_RANDOM,  // chase_run(): the address is what the load before has read
-    ACCESS_LOAD_NEXT,    // the same, and it is the next byte
+    ACCESS_LOAD_NEXT,    // the same, and it is the next word
     ACCESS_STORE_RANDOM, // a store into a random line, visible to all before the next
-    ACCESS_STORE_NEXT,   // the same, and it is the next byte
+    ACCESS_STORE_NEXT,   // the same, and it is the next word
+    ACCESS_COPY_RANDOM,  // a load of a random word, and a store of it, visible as above, into
+                         // another
+    ACCESS_COPY_NEXT,    // the same, and both are the next word of their arrays
 };
 
 // STREAM's validity check (J. D. McCalpin, stream.c, checkSTREAMresults()): after n passes
@@ -208,7 +213,7 @@ struct mem_settings {
     int kernel; // enum mem_kernel
     int simd;   // 0: the best, else 1 + enum simd
     const char *footprint;
-    uint64_t block_bytes; // 0: whole arrays; 1: single accesses
+    uint64_t block_bytes; // 0: whole arrays; 1 and 8: single accesses
     bool read, write, sequential, random;
     double size_percent; // cache: of that level
     int level;           // cache: enum mem_class, to MEM_L3
@@ -225,6 +230,7 @@ struct mem_plan {
     enum simd simd;
     int node;               // of the memory; -1: each worker's own
     enum mem_access access; // ACCESS_NONE: it moves blocks, as the course says
+    size_t word_bytes;      // of a single access
     struct mem_course course;
     uint64_t worker_bytes; // of all arrays of one worker; 0: touches nothing
     uint64_t array_bytes;  // of one array
@@ -241,12 +247,21 @@ struct mem_state {
     struct mem_pages pages;
 };
 
+// Whole passes through a worker's arrays, of all steps of its course.
+struct mem_passes {
+    uint64_t pass;   // the sweep's number of the one that is being made
+    double begin_ns; // of that one; 0: none was begun
+    uint64_t count;  // that were timed
+    double sum_ns, least_ns, most_ns;
+};
+
 struct mem_worker {
     struct mem_area area;
     double *array[MEM_ARRAYS];
     struct mem_sweep sweep;
-    void **next;     // chase: where it is
-    size_t byte;     // single accesses to the next byte: the same
+    void **next; // chase: where it is
+    struct mem_passes passes;
+    size_t byte;     // single accesses to the next word: the same
     uint64_t random; // to random ones: the generator's state
 };
 

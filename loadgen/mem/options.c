@@ -189,7 +189,7 @@ static uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet)
     return bytes;
 }
 
-// Blocks of one byte; reads of random ones are a chase.
+// Blocks of one word; reads of random ones are a chase.
 static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel *kernel)
 {
     if (*kernel == MEM_READ && set->random)
@@ -201,9 +201,18 @@ static enum mem_access access_of(const struct mem_settings *set, enum mem_kernel
         return ACCESS_LOAD_NEXT;
     case MEM_WRITE:
         return set->random ? ACCESS_STORE_RANDOM : ACCESS_STORE_NEXT;
+    case MEM_COPY:
+        return set->random ? ACCESS_COPY_RANDOM : ACCESS_COPY_NEXT;
     default:
-        usage_error("--block-size 1: single accesses are read or written: give --read or --write");
+        usage_error("--block-size %llu: single accesses are read, written or copied: give --read, "
+                    "--write or --kernel copy",
+                    (unsigned long long)set->block_bytes);
     }
+}
+
+static bool is_word(uint64_t block_bytes)
+{
+    return block_bytes == 1 || block_bytes == MEM_LARGEST_WORD;
 }
 
 // What --kernel, --read, --write, --block-size, --sequential and --random mean together. Ends the
@@ -224,15 +233,17 @@ static void choose_kernel(struct run *run)
         usage_error("--random and --sequential exclude each other: give one");
     if (set->random && set->block_bytes == 0)
         usage_error("--random: of blocks: give their --block-size");
-    if (set->block_bytes > 1 && set->block_bytes % (MEM_BLOCK * sizeof(double)) != 0)
-        usage_error("--block-size %llu: neither 1 nor a multiple of %zu bytes: give such a size",
+    if (!is_word(set->block_bytes) && set->block_bytes % (MEM_BLOCK * sizeof(double)) != 0)
+        usage_error("--block-size %llu: neither 1 nor 8, nor a multiple of %zu bytes: give such a "
+                    "size",
                     (unsigned long long)set->block_bytes, MEM_BLOCK * sizeof(double));
     if (set->block_bytes != 0 && (plan->kernel == MEM_CHASE || plan->kernel == MEM_STREAM))
         usage_error("--block-size: %s has no blocks: give another --kernel",
                     mem_kernel_names[plan->kernel]);
     if (set->sequential && plan->kernel == MEM_CHASE)
         usage_error("--sequential: a chase is random: give --read --block-size 1");
-    if (set->block_bytes == 1)
+    plan->word_bytes = set->block_bytes == 1 ? 1 : MEM_LARGEST_WORD;
+    if (is_word(set->block_bytes))
         plan->access = access_of(set, &plan->kernel);
     else if (plan->kernel == MEM_CHASE)
         plan->access = ACCESS_LOAD_RANDOM;
@@ -261,8 +272,8 @@ const struct option_row mem_options[] = {
     {MEM_ROW("read", NULL, OPTION_FLAG, read), .help = "the same as --kernel read"},
     {MEM_ROW("write", NULL, OPTION_FLAG, write), .help = "the same as --kernel write"},
     {MEM_ROW("block-size", "SIZE", OPTION_SIZE, block_bytes), .minimum = 1, .maximum = 1e15,
-     .help = "bytes in one place of each array: a multiple of 512; or 1 for single accesses, each "
-             "of which waits for the one before: a latency (default: the whole array)"},
+     .help = "bytes in one place of each array: a multiple of 512; or 1 or 8 for single accesses, "
+             "each of which waits for the one before: a latency (default: the whole array)"},
     {MEM_ROW("sequential", NULL, OPTION_FLAG, sequential),
      .help = "one block after the other (the default)"},
     {MEM_ROW("random", NULL, OPTION_FLAG, random),
@@ -311,7 +322,7 @@ void mem_open(struct run *run)
     if (state->plan.access != ACCESS_NONE && options_given(run->options, "simd"))
         usage_error("--simd: %s: leave it out", state->plan.kernel == MEM_CHASE
                                                     ? "chase loads one pointer at a time"
-                                                    : "blocks of 1 byte need no vectors");
+                                                    : "single accesses need no vectors");
     if (set->huge)
         mem_pages_check_huge();
     mem_machine_open(&state->machine, &run->cpus);
@@ -386,7 +397,9 @@ static uint64_t chunk_of(const struct mem_plan *plan)
     static const uint64_t accesses[][4] = {[ACCESS_LOAD_RANDOM] = {65536, 16384, 1024, 1024},
                                            [ACCESS_LOAD_NEXT] = {65536, 65536, 65536, 65536},
                                            [ACCESS_STORE_RANDOM] = {16384, 16384, 1024, 1024},
-                                           [ACCESS_STORE_NEXT] = {16384, 16384, 16384, 16384}};
+                                           [ACCESS_STORE_NEXT] = {16384, 16384, 16384, 16384},
+                                           [ACCESS_COPY_RANDOM] = {16384, 16384, 1024, 1024},
+                                           [ACCESS_COPY_NEXT] = {16384, 16384, 16384, 16384}};
     if (plan->access != ACCESS_NONE)
         return accesses[plan->access][plan->class];
     const uint64_t bytes = plan->class <= MEM_L2 ? CHUNK_INSIDE : CHUNK_BYTES;
@@ -407,14 +420,14 @@ static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
     const uint64_t given = settings_of(run)->block_bytes;
-    const uint64_t block = given > 1 ? given : MEM_BLOCK * sizeof(double);
+    const uint64_t block = given > MEM_LARGEST_WORD ? given : MEM_BLOCK * sizeof(double);
     const double least = (double)(block * arrays * run->threads);
     char wanted[32], size[32], all[32];
     plan->array_bytes = (uint64_t)(bytes / run->threads / arrays) / block * block;
     plan->worker_bytes = plan->array_bytes * arrays;
     if (plan->array_bytes > 0 || bytes <= 0)
         return;
-    if (given > 1)
+    if (given > MEM_LARGEST_WORD)
         usage_error("--block-size %s: larger than the %s of a footprint of %s that each array of "
                     "each worker has: give a --footprint of %s or more",
                     units_format_size((double)given, wanted, sizeof wanted),
