@@ -318,6 +318,10 @@ of_run() {
     is_valid result out/result.json
     "$JOSTLE" report --verbose out >said
     grep -q '^service: .*, a new one for each run$' said
+    # The client has run once, unmeasured, on each of them before it is measured.
+    "$JOSTLE" slowdown --service "${server[1]}" --ready "port:$port" --service-warmup 1 --load 'c=[service:nice=9]' --output warm --quiet --runs 2 -- ./service ask "$port" 3
+    holds -s '[.[] | [.condition, .service.starts]] | length == 8 and ([.[range(0; 8; 2)]] == [.[range(1; 8; 2)]])' <warm/runs.jsonl
+    holds -s '[.[] | .service_start == true] == [true, false, true, false, true, false, true, false]' <warm/runs.jsonl
 }
 
 @test "settings of a server are refused where there is none, or one that is kept, and where they cannot be" {

@@ -5,6 +5,7 @@
 
 service_in='' service_pid=''    # of its meter
 service_block=''                # the block that it was started for
+service_warms=''                # its server is new, and has been warmed only
 declare -A condition_service=() # of a condition with settings of it: which command of its meter
 
 # A mark takes as long as the kernel needs to list the server's processes; an end, 10 s for
@@ -26,11 +27,12 @@ service_begin() {
 # service_up CONDITION BLOCK: has the server up for a run: a new one for each block, unless it is to be
 # kept. Runs outside of blocks (0: warm-up, washout) take the one that is there; those right after a
 # start come with the block that it is for. Where a condition has settings of the server there is a new
-# one for each run, as all are compared.
+# one for each run, as all are compared, which the unmeasured runs before it have started already.
 service_up() {
     local word=start
     if [[ -n ${plan[service_settings]:-} ]]; then
-        word="restart ${condition_service[$1]:-0}"
+        [[ -n $service_warms ]] || word="restart ${condition_service[$1]:-0}"
+        service_warms=${NEXT[7]:-}
     elif [[ $2 != 0 && $2 != "$service_block" ]]; then
         [[ -n ${plan[keep_service]:-} ]] || word=restart
         service_block=$2

@@ -53,7 +53,8 @@ void course_init(struct course *course, struct experiment *experiment)
 }
 
 // Whether the service is to be started anew for that block, or has had too few unmeasured runs
-// since. One that is kept is warmed by --warmup, too.
+// since. One that is kept is warmed by --warmup, too; where there is one for each run, each measured
+// run needs them again.
 static bool needs_start(struct course *course, size_t block)
 {
     const struct settings *settings = &course->experiment->settings;
@@ -61,7 +62,7 @@ static bool needs_start(struct course *course, size_t block)
         return false;
     if (course->started == 0 || (settings->each_block && course->started != block)) {
         course->started = block;
-        course->start_runs = !settings->each_block ? settings->warmup : 0;
+        course->start_runs = settings->each_block || settings->each_run ? 0 : settings->warmup;
     }
     return course->start_runs < settings->service_warmup;
 }
@@ -81,7 +82,8 @@ void course_choose(struct course *course)
     }
     course->is_start = !course->is_warm_up && next->stop == STOP_NOT &&
                        next->washout == WASHOUT_NONE && needs_start(course, next->block);
-    if (course->is_washout || course->is_start)
+    // A server for this run alone has the settings of its condition.
+    if (course->is_washout || (course->is_start && !course->experiment->settings.each_run))
         next->condition = 0;
     if (settings_has_capacity(course->session.settings) && next->stop == STOP_NOT)
         next->value = capacity_next(&course->session, next->condition, next->block);
@@ -104,6 +106,8 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
         course->warm_ups--;
     if (course->is_start)
         course->start_runs++;
+    else if (course->experiment->settings.each_run)
+        course->start_runs = 0;
     // It is a run like those of the baseline, and ends the experiment like them.
     if ((course->is_washout || course->is_start) &&
         !judge_counts(judge_failure(record), judge_exit_code(record),

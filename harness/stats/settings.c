@@ -381,6 +381,11 @@ bool settings_read(struct settings *settings, const json_t *experiment)
     if (settings->condition_count == 0 || !json_is_object(json))
         return false;
     take_settings(settings, json);
+    JSON_EACH (load, json_object_get(experiment, "loads"))
+        settings->each_run =
+            settings->each_run ||
+            json_array_size(json_object_get(json_object_get(load, "settings"), "service")) > 0;
+    settings->each_block = settings->each_block && !settings->each_run;
     // A single program has none.
     if (variants > 1 && settings->condition_count % variants == 0)
         settings->variants = variants;

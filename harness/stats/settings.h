@@ -83,6 +83,7 @@ struct settings {
     size_t max_runs;       // MAX_RUNS_LIMIT: there is no limit
     size_t warmup;         // unmeasured runs of each condition before the first block
     bool each_block;       // a service is started anew for each block
+    bool each_run;         // or for each run, as conditions have settings of it
     size_t service_warmup; // unmeasured runs of its client after each start; 0: none, or no service
     size_t discard_warmup; // this many first runs of each condition are left out
     unsigned long seed;

@@ -125,7 +125,8 @@ static struct apart unmeasured_apart(const struct session *session, size_t metri
 {
     struct group start = {0}, rest = {0};
     for (size_t i = 0; i < session->start_count; i++)
-        group_add(&start, session->starts[i].value[metric]);
+        if (session->starts[i].condition == 0)
+            group_add(&start, session->starts[i].value[metric]);
     EACH_USED (run, session, 0)
         if (run->failure == FAILURE_NONE)
             group_add(&rest, run->value[metric]);
