@@ -200,7 +200,7 @@ double calibration_percent(const struct run *run, bool *known)
     struct calibration_found found;
     struct rate limit;
     char error[2048];
-    double percent = stages_percent(run);
+    double percent = run->stages_percent;
     if (run->common.limit && units_rate(run->common.limit, &limit) == 0 &&
         limit.kind == RATE_PERCENT)
         percent = limit.value;

@@ -277,7 +277,7 @@ static void start_duration(struct control *control)
     int64_t length_ns = run->common.duration_ns;
     const double wanted_ns = (double)length_ns, each_ns = engine_quantum(run) / run->rate * 1e9;
     if (has_operations(run->load) && isfinite(run->rate) && run->rate > 0) {
-        if (each_ns <= wanted_ns / 10 && !stages_are_used(run) && run->arrivals == ARRIVALS_EVEN)
+        if (each_ns <= wanted_ns / 10 && !has_schedule(run) && run->arrivals == ARRIVALS_EVEN)
             length_ns = (int64_t)(ceil(wanted_ns / each_ns) * each_ns);
         engine_set_length(run, length_ns);
     }
@@ -450,7 +450,7 @@ static void obey(struct control *control, char *text, size_t length)
         end_told(control);
         break;
     case COMMAND_RATE:
-        if (stages_are_used(run))
+        if (has_schedule(run))
             report_say(&run->report, "error",
                        "rate: --stages sets the rates: start the load with --limit to change it");
         else if (rate_of(run, command.argument, &rate, error, sizeof error) != 0)

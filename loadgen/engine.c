@@ -6,6 +6,7 @@
 #include <linux/futex.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 
 // With a path in it.
@@ -337,7 +338,7 @@ static void bend_demand(struct run *run)
     demand_change(&engine->demand, engine->active_ns,
                   (struct piece){.quantum = engine->orders.quantum,
                                  .rate = run->rate,
-                                 .schedule = stages_are_used(run) ? &run->schedule : NULL,
+                                 .schedule = has_schedule(run) ? &run->schedule : NULL,
                                  .origin_ns = engine->active_ns - run->phase_ns});
 }
 
@@ -469,6 +470,17 @@ void engine_set_length(struct run *run, int64_t length_ns)
     run->engine->length_ns = length_ns;
 }
 
+// Where in its schedule the load begins at a resume.
+static void begin_phase(struct run *run)
+{
+    uint64_t bits;
+    if (!run->phase_random)
+        return;
+    if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
+        bits = (uint64_t)clock_ns() * 0x9e3779b97f4a7c15U;
+    run->phase_ns = (int64_t)((double)(bits >> 11) / 0x1p53 * run->schedule.length_ns);
+}
+
 // Workers are counted anew, of this resume: a rate that changes meanwhile takes none away.
 void engine_resume(struct run *run)
 {
@@ -476,8 +488,8 @@ void engine_resume(struct run *run)
     pthread_mutex_lock(&engine->mutex);
     engine->orders.resumes++;
     engine->resumed = 0;
-    if (stages_are_used(run)) { // from their beginning
-        stages_begin(run);
+    if (has_schedule(run)) { // from their beginning
+        begin_phase(run);
         bend_demand(run);
     }
     pthread_mutex_unlock(&engine->mutex);

@@ -37,17 +37,12 @@ void priority_set(struct run *run);
 // ---- stages.c: --stages, --arrivals and --phase ----
 
 // Before check(): reads --stages with the file that it may name, and what goes with it; wrong use
-// ends the program with exit 2. Sets run->stages (NULL: none) and run->arrivals.
+// ends the program with exit 2. Sets run->stages (NULL: none), run->stages_percent and
+// run->arrivals.
 void stages_read(struct run *run);
-// The highest rate of run->stages in percent; 0: none is given so.
-double stages_percent(const struct run *run);
 // After check(): makes run->schedule of run->stages. run->rate becomes its mean, and without
 // --control and --duration it runs once. 0, or -1 and why in error.
 int stages_choose(struct run *run, char *error, size_t size);
-// Whether the load follows a schedule.
-bool stages_are_used(const struct run *run);
-// Before each resume: where in its schedule it begins, run->phase_ns.
-void stages_begin(struct run *run);
 // Adds what a load says of its stages and arrivals, and the field phase_s, if it has some.
 void stages_describe(const struct run *run, struct line *line);
 void stages_put_phase(const struct run *run, struct line *line);

@@ -383,6 +383,7 @@ struct run {
     enum arrivals arrivals;
     struct stages *stages;    // stages.c's own: --stages as given; NULL: none
     struct schedule schedule; // made of them; without a stage: none
+    double stages_percent;    // the highest rate of --stages that is given in percent; 0: none is
     bool phase_random;        // each resume draws where in it it begins
     int64_t phase_ns;         // there
     unsigned threads;
@@ -401,6 +402,12 @@ struct run {
     struct uv_loop_s *loop;               // of the control plane
     struct options *options;
 };
+
+// Whether the rate follows a schedule (--stages).
+static inline bool has_schedule(const struct run *run)
+{
+    return run->schedule.count > 0;
+}
 
 // ---- for work() ----
 

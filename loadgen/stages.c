@@ -6,7 +6,6 @@
 #include "common/text.h"
 
 #include <stdarg.h>
-#include <sys/random.h>
 
 enum { KINDS = RATE_PERCENT + 1, LONGEST_NUMBER = 64, MOST_COLUMNS = 256 };
 
@@ -414,16 +413,12 @@ void stages_read(struct run *run)
         }
         free(text);
         check(stages);
+        run->stages_percent = stages->largest[RATE_PERCENT];
     }
     phase_read(run);
     if (run->phase_random && !run->stages)
         usage_error("--phase random: the rate is the same all the time: give --stages too");
     run->arrivals = (enum arrivals)run->common.arrivals;
-}
-
-double stages_percent(const struct run *run)
-{
-    return run->stages ? run->stages->largest[RATE_PERCENT] : 0;
 }
 
 int stages_choose(struct run *run, char *error, size_t size)
@@ -456,28 +451,13 @@ int stages_choose(struct run *run, char *error, size_t size)
     return 0;
 }
 
-bool stages_are_used(const struct run *run)
-{
-    return run->schedule.count > 0;
-}
-
-void stages_begin(struct run *run)
-{
-    uint64_t bits;
-    if (!run->phase_random)
-        return;
-    if (getrandom(&bits, sizeof bits, 0) != (ssize_t)sizeof bits)
-        bits = (uint64_t)clock_ns() * 0x9e3779b97f4a7c15U;
-    run->phase_ns = (int64_t)((double)(bits >> 11) / 0x1p53 * run->schedule.length_ns);
-}
-
 void stages_describe(const struct run *run, struct line *line)
 {
     if (run->stages) {
         line_text(line, "stages", run->common.stages);
         line_fixed(line, "stages_s", whole_length_ns(run->stages) / 1e9, 6);
     }
-    if (stages_are_used(run))
+    if (has_schedule(run))
         line_fixed(line, "highest_rate", run->schedule.highest, 6);
     if (run->stages || run->arrivals != ARRIVALS_EVEN)
         line_text(line, "arrivals", run->arrivals == ARRIVALS_EVEN ? "even" : "poisson");
@@ -485,7 +465,7 @@ void stages_describe(const struct run *run, struct line *line)
 
 void stages_put_phase(const struct run *run, struct line *line)
 {
-    if (stages_are_used(run))
+    if (has_schedule(run))
         line_fixed(line, "phase_s", (double)run->phase_ns / 1e9, 6);
 }
 

@@ -1,6 +1,7 @@
 #ifndef STATS_DECIDE_H
 #define STATS_DECIDE_H
 
+#include "carry_over.h"
 #include "interval.h"
 #include "session.h"
 
@@ -84,15 +85,6 @@ struct compared {
 // two are of different statistics.
 struct interval compare_ratio(struct critical *critical, const struct compared *a,
                               const struct compared *b);
-
-// Carry-over: what a loaded run leaves behind for the run that follows it, such as an
-// evicted page cache, dirty pages, or heat.
-
-struct carry_over {
-    double ratio, low, high; // how many times as long the baseline takes after such a run
-    double p;                // two-sided, of a ratio of 1; NAN: too few runs to test
-    size_t after, others;    // baseline runs that directly follow one, or an unloaded run
-};
 
 // Compares the unloaded runs that directly follow a run under the load of `condition` with
 // those that follow an unloaded one. Washout runs in between do not count: what is left after

@@ -1,7 +1,8 @@
 #ifndef STATS_STARTS_H
 #define STATS_STARTS_H
 
-#include "decide.h"
+#include "carry_over.h"
+#include "session.h"
 
 #include <jansson.h>
 
