@@ -214,14 +214,6 @@ const struct value *rated_load(const struct value *loads)
     return NULL;
 }
 
-double phase_of(const struct value *loads)
-{
-    EACH_VALUE (load, loads)
-        if (view_is(view_get(load, "phase_s"), VIEW_NUMBER))
-            return view_real(load, "phase_s");
-    return NAN;
-}
-
 // They stay sorted, each once.
 static void add_flag(struct cell *cell, const char *flag)
 {

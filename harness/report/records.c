@@ -228,6 +228,14 @@ static bool is_doubled(struct blocks *blocks, const struct value *block)
     return false;
 }
 
+double phase_of(const struct value *loads)
+{
+    EACH_VALUE (load, loads)
+        if (view_is(view_get(load, "phase_s"), VIEW_NUMBER))
+            return view_real(load, "phase_s");
+    return NAN;
+}
+
 static void note_run(struct reader *reader, const struct value *run)
 {
     struct runs *runs = reader->runs;
