@@ -194,7 +194,7 @@ timed_asked() {
             + { load: [{ name: .condition, unit: "CPUs", offered: 1, achieved: (if $washed > 0 then 1 else 0.5 end) }], flags: (if $washed > 0 then [] else ["steal"] end) }' \
         < <(timed_asked) >runs.jsonl
     "$BIN/stats" --derive .
-    diff <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' summary) <(jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' result.json)
+    diff <(command jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' summary) <(command jq -S '[.washout, .slowdowns[0].ratio, .slowdowns[0].carry_over]' result.json)
     # What disturbed runs that do not count, and what loads delivered then, is no matter.
     holds '[.warnings[] | select(.flag == "steal")] == [] and ([.conditions[] | .load[].achieved] | length > 0 and all(. == 1))' <result.json
     # A report draws the runs that count, and no others.

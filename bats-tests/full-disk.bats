@@ -35,7 +35,7 @@ full_at() {
     small_disk_room
     measure --resume
     cmp before <(head -c "$(stat -c %s before)" disk/out/runs.jsonl)
-    cmp <(jq -S . disk/result.json) <(jq -S . disk/out/result.json)
+    cmp <(command jq -S . disk/result.json) <(command jq -S . disk/out/result.json)
     [[ $(wc -l <disk/out/runs.jsonl) -eq 5 ]]
 }
 

@@ -568,7 +568,7 @@ harm() {
     kill "$!"
     # Settings of one's own, where none is told apart.
     "$JOSTLE" protect --quiet --runs 6 --output settings --setting 'mine=on: true; off: true' --try mine --try nice=19 --nice 1 --load 'a=cpu --percent 1' -- true
-    jq -c '.condition as $c | .wall_s = (if $c == "a" then 2 else 1 + (.order % 3) / 100 end)' settings/runs.jsonl >made
+    jq -c '.condition as $c | .wall_s = (if $c == "a" then 2 else 1 + ((.block + (if $c == "a.mine" then 1 else 0 end)) % 2) / 100 end)' settings/runs.jsonl >made
     mv made settings/runs.jsonl
     "$BIN/stats" --derive settings
     runs_as_printed closer settings 'jostle protect ' "--setting 'mine=on: true; off: true'" '--nice 1' "--load 'a=cpu --percent 1' " '--try mine' '--try nice=19' ' -- true'
@@ -603,7 +603,7 @@ made_up() {
 
 # request FOLDER: what an experiment was asked for, without the limits and gates that a printed command line has of its own.
 request() {
-    jq -S '["error", "min_runs", "max_runs", "runs", "max_time", "runs_before_time", "at_most", "same_within", "seed"] as $own
+    command jq -S '["error", "min_runs", "max_runs", "runs", "max_time", "runs_before_time", "at_most", "same_within", "seed"] as $own
         | [.command, .program, .placement, (.settings | with_entries(select(.key as $key | $own | index($key) | not)))]' "$1/experiment.json"
 }
 
@@ -648,7 +648,7 @@ both_ask_alike() {
         case $option in
             --variant | --command-name | --build | --revision | --reference | --reference-name | --parameter-* | --same-within) ;; # several targets
             --load | --for | --quick | --min-runs | --max-runs | --max-time | --pause) ;;                                          # what the line has of its own
-            --cell | --export-* | --json | --on | --output | --quiet | --resume | --show-output | --style | --verbose | --help* | --version) ;;
+            --cell | --export-* | --json | --on | --output | --quiet | --resume | --show-output | --style | --verbose | --wait | --help* | --version) ;;
             --in | --strict) ;; # need an image, a quiet machine
             *) grep -qxe "$option" seen ;;
         esac

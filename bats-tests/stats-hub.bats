@@ -112,7 +112,7 @@ records() {
     describe
     start
     send 'begin\t1700000000000000'
-    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-'
+    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-\t-'
     run_once
     hear $'run\tbaseline\t1\t2\t*'
     run_once '.machine.busy_s = 3 | .steal_s = 0.5 | .machine.swap_in_pages = 7 | .machine.throttle_count = 1'
