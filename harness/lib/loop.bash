@@ -447,7 +447,13 @@ forecast_say() {
     forecast_said=1
     [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 10)) || return 0
     duration_text "$REPLY"
-    warn "about $REPLY left: $1 more runs are expected, after $runs_made${cut_short:+, and --max-time ends the measurement before}"
+    if [[ -n ${plan[panorama]:-} ]]; then # its time ends it
+        warn "about $REPLY left, after $runs_made runs"
+    elif [[ -n $cut_short ]]; then
+        warn "about $REPLY left until --max-time ends the measurement: $1 more runs would be needed, after $runs_made"
+    else
+        warn "about $REPLY left: $1 more runs are expected, after $runs_made"
+    fi
 }
 
 # live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal. What is not to be known to some error, a

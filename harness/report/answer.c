@@ -251,9 +251,9 @@ static const char *weak_text(const struct experiment *of, const struct value *ch
         const double share = view_real(load, "achieved") / view_real(load, "offered");
         if (view_holds(load, "short") && which && share >= 0)
             return said(of->texts,
-                        "Without settings %s reached only %s of what was asked of it: this is not "
-                        "yet how settings protect from all of it.",
-                        shown(of->texts, which), number_percent(share, ROOM));
+                        "Without settings %s ran at only %.2g %% of the requested rate, so the "
+                        "full load may cost more.",
+                        shown(of->texts, which), 100 * share);
     }
     return NULL;
 }
@@ -365,23 +365,37 @@ static bool takes_over(const struct next *next, const char *option)
            (next->runs_already || strcmp(option, "--pause") != 0);
 }
 
+// Of a program that runs for a fixed time the metric to take instead of its times: " --metric
+// @ADAPTER"; "" of others; NULL: no adapter has one.
+static const char *metric_instead(const struct experiment *of)
+{
+    const struct value *fixed = view_get(of->baseline, "fixed_time");
+    const char *adapter = view_text(fixed, "adapter");
+    if (!view_is(fixed, VIEW_OBJECT) || !metric_is_wall(main_metric(of)))
+        return "";
+    return adapter ? said(of->texts, " --metric %s", adapter) : NULL;
+}
+
 // NULL: it is not known how the experiment was asked for (by a campaign, or an older jostle), or
 // that was on another machine.
 static const char *next_text(const struct next *next)
 {
+    static const char *const of_metrics[] = {"--metric", "--decide", NULL};
     const struct experiment *of = next->of;
     const struct value *asked = view_get(of->record.top, "asked");
+    const char *instead = metric_instead(of);
     const char *host = view_text(of->environment, "host"), *text = next->begin;
     char here[256] = "";
     (void)gethostname(here, sizeof here - 1);
-    if (!view_is(asked, VIEW_OBJECT) || !host || strcmp(host, here) != 0)
+    if (!view_is(asked, VIEW_OBJECT) || !host || strcmp(host, here) != 0 || !instead)
         return NULL;
     EACH_VALUE (option, view_get(asked, "options")) {
         const struct value *first = view_first(option);
-        if (first && first->string && takes_over(next, first->string))
+        if (first && first->string && takes_over(next, first->string) &&
+            (*instead == '\0' || !is_among(first->string, of_metrics)))
             text = said(of->texts, "%s %s", text, command_text(of->texts, option));
     }
-    return said(of->texts, "%s %s%s %s", text, next->loads,
+    return said(of->texts, "%s%s %s%s %s", text, instead, next->loads,
                 view_holds(asked, "dashes") ? " --" : "",
                 command_text(of->texts, view_get(asked, "target")));
 }

@@ -526,6 +526,7 @@ static void print_tables(const struct terminal *terminal, const struct value *ex
     struct rows others = {0};
     if (view_is(variants, VIEW_OBJECT)) {
         print_variants(terminal, variants, problems, false);
+        return; // each of its tables has ended with a blank line
     } else if (view_is(capacity, VIEW_OBJECT)) {
         print_study(terminal, capacity);
     } else {

@@ -222,13 +222,18 @@ static void add_changes(const struct session *session, json_t *warnings)
 
 // What loads and harness warned of while it was measured: {load, condition, text}
 // each; load and condition are null where it was the harness.
-static void add_kept(const struct experiment *experiment, json_t *warnings)
+static void add_kept(const struct session *session, json_t *warnings)
 {
-    JSON_EACH (one, json_object_get(experiment->json, "warnings")) {
+    const bool is_asked = settings_has_gate(session->settings); // its answer names what biases it
+    JSON_EACH (one, json_object_get(session->experiment->json, "warnings")) {
         const char *load = json_text_at(one, "load");
         const char *text = json_text_at(one, "text");
         struct message message = {.flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
                                   .condition = json_text_at(one, "condition")};
+        const int condition =
+            message.condition ? settings_condition(session->settings, message.condition) : -1;
+        message.follows = !is_asked && text && is_of_others(text) && condition >= 0 &&
+                          disturbed_by_others(session, (size_t)condition);
         message_detail(&message, "load", "load %s", load ? load : "");
         message_detail(&message, "text", "%s", text ? text : "");
         message_detail(&message, "remedy", "%s",
@@ -297,7 +302,7 @@ void disturbances_add(const struct session *session, json_t *warnings)
         message_detail(&message, "program", "%s", knows_null);
         message_add(warnings, &message);
     }
-    add_kept(experiment, warnings);
+    add_kept(session, warnings);
 }
 
 // ---- clients and services ----
