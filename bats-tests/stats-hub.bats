@@ -350,6 +350,18 @@ of_flag() {
     [[ $(of_flag load-warning) == '["note","low","problem","low"]' ]]
 }
 
+@test "a step of a busy machine is a note, and a problem where nobody else was there" {
+    local flags severity
+    for flags in foreign-load none; do
+        describe '.loads = [.loads[0]] | .settings.max_runs = 20 | .settings.min_runs = 20'
+        jq -nc --arg flags "$flags" 'range(1; 21) | { condition: "baseline", block: ., order: ., wall_s: (if . > 10 then 2 else 1 end + . * 61 % 103 / 10300), user_s: 0.5, system_s: 0,
+            exit_code: 0, signal: null, timed_out: false, load: [], flags: (if $flags == "none" then [] else [$flags] end) }' >folder/runs.jsonl
+        "$BIN/stats" --derive folder
+        severity=$(of_flag step)
+        [[ $flags == none && $severity == '["problem",'* || $flags != none && $severity == '["note",'* ]]
+    done
+}
+
 @test "a load that other programs cannot have slowed that much is a problem besides, as is what a gate names" {
     # They used 0.2 CPUs, where the load lacks half of one.
     beside_others '.machine.busy_s -= 1.2'

@@ -82,6 +82,8 @@ static const char *percent_text(struct arena *texts, struct estimate share, bool
     const char *center = number_fixed(100 * share.center, isnan(share.low) ? 0 : decimals, ROOM);
     if (isnan(share.low) || isnan(share.high))
         return said(texts, "%s %%", center);
+    if (!(share.high > share.low)) // all of it, as it cannot be more
+        return said(texts, "%s %%", number_fixed(100 * share.center, 0, ROOM));
     const char *from = number_fixed(100 * share.low, decimals, ROOM),
                *to = number_fixed(100 * share.high, decimals, ROOM);
     return words ? said(texts, "%s %% (%s to %s)", center, from, to)

@@ -246,13 +246,12 @@ static void add_washout(const struct session *session, json_t *list)
 static const double shared = 0.99;
 
 // What else took the CPUs explains why a load was short where it took at least the CPU time that
-// the load would have needed for the rest of its rate; and where no gate asks about the load, whose
-// answer would name the problem.
+// the load would have needed for the rest of its rate.
 static bool is_by_others(const struct session *session, size_t condition,
                          const struct load_sum *load)
 {
     const double lacking = load->delivery.due / load->delivery.done - 1; // of what it did
-    return !settings_has_gate(session->settings) && disturbed_by_others(session, condition) &&
+    return disturbed_and_said(session) && disturbed_by_others(session, condition) &&
            load->delivery.done > 0 && load->foreign_s >= lacking * load->judged_cpu_s;
 }
 
@@ -296,7 +295,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
         return;
     struct message message = not_converged(session, condition, metric, error, runs);
     message.matters = matters;
-    message.follows = disturbed_by_others(session, condition) && isfinite(error);
+    message.follows = disturbed_and_said(session) && isfinite(error);
     if (isfinite(error)) {
         // An interval narrows with the root of the number of runs.
         const double needed = (double)runs * pow(error / session->settings->error, 2);
