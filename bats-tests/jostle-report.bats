@@ -404,6 +404,17 @@ in_proportion() {
     report mmul | grep -E '^Beside memory .*waiting for a CPU, .* by slower execution\.$'
     edited mmul/result.json '(.slowdowns[] | select(.condition == "memory") | .attribution.intervals.execution) |= [-1, 27]'
     report mmul | grep -E '^Beside memory .* by waiting for a CPU\.$'
+    # Nor what is smaller than such a cause, which would be taken for the whole; a range may be that wide above 0.
+    edited mmul/result.json '(.slowdowns[] | select(.condition == "memory") | .attribution.intervals) |= (.execution = [6, 20] | .cpu = [1, 300])'
+    report mmul | grep -E '^Beside memory .*, 95 % sure\)\.$'
+}
+
+@test "no command is offered against an effect that is not known to be one" {
+    cp -r "$ROOT/results/reference/mmul" mmul
+    edited mmul/experiment.json --arg host "$(hostname)" '.environment.host = $host | .asked = { command: "slowdown", options: [], dashes: true, target: ["mmul", "400"] }'
+    report mmul | grep '^protect: '
+    edited mmul/result.json '.slowdowns[] |= (.judgement.effect = "unknown" | .distinguishable = false)'
+    run ! grep '^protect: ' <(report mmul)
 }
 
 @test "variants without a load are compared without a word on it, and of too few runs not as if they were known" {

@@ -340,8 +340,8 @@ static void refuse(struct options *options, const char *word, const char *before
     const char *owner = !unquoted ? NULL : unquoted->entry->row.name;
     const char *value = !unquoted ? NULL : unquoted->text;
     const struct option_row *others = options->program->other_rows;
-    const char *other = is_long && others && option_find(others, name) ? options->program->other
-                                                                       : NULL;
+    const char *other =
+        is_long && others && option_find(others, name) ? options->program->other : NULL;
     options_free(options); // a leak checker would not find it any more
     if (known && !argument)
         usage_error("--%s takes no value: leave out what follows =", known);

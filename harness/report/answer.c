@@ -479,8 +479,8 @@ static const char *rivals_closer(const struct experiment *experiment)
                         &(struct next){.of = experiment, .begin = protect_closer, .loads = words});
 }
 
-// What is worth protecting from: the largest slowdown, where it is surely above this. Not where
-// settings were tried.
+// What is worth protecting from: the largest slowdown that is seen, where it is surely above this.
+// Not where settings were tried.
 static const double worth_protecting = 1.05;
 
 static const struct value *harmful(const struct experiment *experiment)
@@ -490,7 +490,7 @@ static const struct value *harmful(const struct experiment *experiment)
     if (experiment->protection || view_matches(experiment->settings, "engine", "hyperfine"))
         return NULL;
     for (const struct value *item = NULL; each_slowdown(experiment, &item);)
-        if (figure_bound(item, false) > size) {
+        if (ratio_effect(item) == EFFECT_SEEN && figure_bound(item, false) > size) {
             size = figure_bound(item, false);
             found = item;
         }

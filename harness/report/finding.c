@@ -31,8 +31,15 @@ static const char *points_text(struct arena *texts, const struct estimate *point
                     : said(texts, "+%s %%", center);
 }
 
+// As it is printed: "+59 ± 69 %". Of bounds that are not known it is false.
+static bool may_be_nothing(const struct estimate *points)
+{
+    return points->low <= 0 || points->center - (points->high - points->low) / 2 <= 0;
+}
+
 // ": +90 ± 3 % by waiting for a CPU, +13 ± 7 % by slower execution"; "" where it is not known. What
-// is a small part of all of it, or may be nothing, is left out.
+// is a small part of all of it is left out, and so is what may be nothing, with what is smaller
+// still: it would be taken for the whole.
 static const char *causes_text(struct arena *texts, const struct value *attribution)
 {
     static const struct {
@@ -58,11 +65,11 @@ static const char *causes_text(struct arena *texts, const struct value *attribut
     if (!(sum > 0))
         return "";
     qsort(cause, CAUSES, sizeof *cause, by_points);
-    for (size_t i = 0; i < CAUSES && cause[i].points.center >= worth_naming * sum; i++)
-        if (!(cause[i].points.low <= 0)) // NAN: not known
-            all = joined(
-                texts, all, ", ",
-                said(texts, "%s by %s", points_text(texts, &cause[i].points), cause[i].words));
+    for (size_t i = 0; i < CAUSES && cause[i].points.center >= worth_naming * sum &&
+                       !may_be_nothing(&cause[i].points);
+         i++)
+        all = joined(texts, all, ", ",
+                     said(texts, "%s by %s", points_text(texts, &cause[i].points), cause[i].words));
     return all ? said(texts, ": %s", all) : "";
 }
 
@@ -301,9 +308,8 @@ static const char *sentence_of(const struct finding *finding)
     if (isnan(finding->plain.center) || view_holds(finding->slowdown, "constant"))
         return timed_out(finding) ?: without_interval(finding);
     if (isnan(finding->plain.low))
-        return said(texts, "%s%sabout %s times as %s: too few runs to say how surely.",
-                    finding->beside, finding->subject,
-                    number_significant(finding->plain.center, ROOM), as_what(finding));
+        return said(texts, "%s%sabout %.2g times as %s: too few runs to say how surely.",
+                    finding->beside, finding->subject, finding->plain.center, as_what(finding));
     switch (ratio_effect(finding->slowdown)) {
     case EFFECT_SEEN:
         return seen(finding);

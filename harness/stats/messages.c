@@ -118,9 +118,10 @@ void message_add(json_t *warnings, struct message *message)
     OWNED char *words = fill(message, one->words), *advice = fill(message, one->advice);
     json_array_append_new(warnings,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag",
-                                    one->name, "severity", severity, "condition", message->condition, "metric", message->metric,
-                                    "message", text_to_json(words), "advice", text_to_json(advice),
-                                    "runs", message->runs ? message->runs : json_array(), "bias",
+                                    one->name, "severity", severity, "condition",
+                                    message->condition, "metric", message->metric, "message",
+                                    text_to_json(words), "advice", text_to_json(advice), "runs",
+                                    message->runs ? message->runs : json_array(), "bias",
                                     biases ? bias_names[bias] : NULL));
     free_details(message);
 }

@@ -418,8 +418,8 @@ static bool matters(const struct view *view, enum flag flag)
 // Other programs come and go: what that does to the runs one after the other has been said.
 static bool follows_from_others(const struct session *session, size_t condition, enum flag flag)
 {
-    const bool is_course = flag == FLAG_STEP || flag == FLAG_TREND || flag == FLAG_AUTOCORRELATION ||
-                           flag == FLAG_UNSTEADY;
+    const bool is_course = flag == FLAG_STEP || flag == FLAG_TREND ||
+                           flag == FLAG_AUTOCORRELATION || flag == FLAG_UNSTEADY;
     return is_course && disturbed_and_said(session) && disturbed_by_others(session, condition);
 }
 
