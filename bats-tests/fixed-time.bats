@@ -50,8 +50,8 @@ by_options() {
     jq -c --arg host "$(hostname)" '.environment.host = $host | .loads += [{ name: "b", spec: "mem" }]
         | .asked = { command: "slowdown", options: [["--metric", "wall_s,cpu_s"], ["--decide", "wall_s"], ["--nice", "3"]], dashes: true, target: ["sysbench", "cpu", "run"] }' made/experiment.json >asked
     mv asked made/experiment.json
-    jq -c '., (select(.condition == "half") | .condition = "b")' made/runs.jsonl >more
-    mv more made/runs.jsonl
+    jq -c '., (select(.condition == "half") | .condition = "b")' made/runs.jsonl >both
+    mv both made/runs.jsonl
     "$BIN/stats" --derive made
     run -0 "$JOSTLE" report made
     [[ $output == *'closer: jostle slowdown '*' --nice 3 --metric @sysbench-cpu --load '*' -- sysbench cpu run'* && $output != *'--decide'* ]]
