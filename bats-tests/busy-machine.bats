@@ -36,7 +36,7 @@ lines_of() {
 @test "who uses a busy machine is said in the first line, recorded, and named by the result, once each" {
     keep_busy
     "$JOSTLE" run --max-runs 12 --min-runs 12 --output out -- sleep 0.02 >shown 2>said
-    head -n 1 said | grep -qE '^jostle: the machine is busy: other programs use [0-9.]+ of [0-9]+ CPUs, the largest is .+ \([0-9.]+\): .*--wait'
+    head -n 1 said | grep -qE '^jostle: the machine is busy: other programs use [0-9.]+ of [0-9]+ CPUs, the largest is .+ \([0-9.]+ CPUs?\): .*--wait'
     [[ $(lines_of 'the machine is busy' said) == 1 ]]
     is_valid experiment out/experiment.json
     holds '.busy | .cpus > 0.05 * .of or .cpus > 1 and .largest_cpus <= .cpus + 0.01' <out/experiment.json

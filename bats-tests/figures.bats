@@ -167,9 +167,9 @@ figures_of() {
     # It is said before anything is measured, not after hours.
     run -0 --separate-stderr "$JOSTLE" run --statistic p90 --min-runs 2 --max-runs 3 --output few-runs -- true
     # shellcheck disable=SC2154 # bats sets stderr
-    [[ $stderr == *'--statistic p90 has an interval from 29 runs'*'at most 3: '* && $output == *'(no interval)'* ]]
+    [[ $stderr == *'an interval of --statistic p90 needs 29 runs'*'at most 3: '* && $output == *'(no interval)'* ]]
     run -4 --separate-stderr "$JOSTLE" slowdown --at-most 2 --statistic median --max-runs 2 --load 'low=cpu --percent 1' --output few-pairs -- true
-    [[ $stderr == *'--statistic median has an interval that is looked at after each block from 6 runs'*'at most 2: '* ]]
+    [[ $stderr == *'an interval that is looked at after each block of --statistic median needs 6 runs'*'at most 2: '* ]]
 }
 
 @test "the interval of a median is that of its order statistics" {

@@ -35,7 +35,26 @@ by_options() {
     holds '.slowdowns[0].fixed_time | .why == "cpu-time" and .adapter == null and (.cpu_ratio - 0.425 | fabs) < 0.01 and (.text | startswith("it runs for a fixed time"))' <made/result.json
     holds '.gate.verdict == "undecided" and .gate.why == ["fixed-time"] and ([.warnings[] | select(.flag == "fixed-time")] | length == 1)' <made/result.json
     run -0 "$JOSTLE" report made
-    [[ $output == *'runs for a fixed time (beside a load it took as long, with less CPU time): what changes is what it gets done'* ]]
+    [[ $output == *'runs for a fixed time (beside a load it took as long, with less CPU time), so what changes is what it gets done'* ]]
+}
+
+@test "one sentence says that the times of such a program are no answer, and none on its times or CPU time beside a load" {
+    made '["sysbench", "cpu", "run"]' '{ wall_s: (1 + $i / 1000) }' '{ wall_s: (1.001 + $i / 1000), user_s: (0.4 + $i / 100) }'
+    run -0 "$JOSTLE" report made
+    [[ $(grep -c 'for a fixed time, so what changes is what it gets done: measure that with --metric @sysbench-cpu\.' <<<"$output") == 1 ]]
+    run ! grep -E 'Beside half|unclear so far|no effect is seen|closer:.*wall_s' <<<"$output"
+}
+
+@test "the command that looks closer at such a program takes the metric of what it gets done" {
+    made '["sysbench", "cpu", "run"]' '{}' '{ user_s: 0.4 }'
+    jq -c --arg host "$(hostname)" '.environment.host = $host | .loads += [{ name: "b", spec: "mem" }]
+        | .asked = { command: "slowdown", options: [["--metric", "wall_s,cpu_s"], ["--decide", "wall_s"], ["--nice", "3"]], dashes: true, target: ["sysbench", "cpu", "run"] }' made/experiment.json >asked
+    mv asked made/experiment.json
+    jq -c '., (select(.condition == "half") | .condition = "b")' made/runs.jsonl >both
+    mv both made/runs.jsonl
+    "$BIN/stats" --derive made
+    run -0 "$JOSTLE" report made
+    [[ $output == *'closer: jostle slowdown '*' --nice 3 --metric @sysbench-cpu --load '*' -- sysbench cpu run'* && $output != *'--decide'* ]]
 }
 
 @test "no fixed time is seen of a sleeper, of the same work, or where time and CPU time change together" {

@@ -223,3 +223,10 @@ END
     PATH=$PWD/programs run -1 "$JOSTLE" plan conf
     [[ $output == 'jostle: git is not installed: '* && ${#lines[@]} -eq 1 ]]
 }
+
+@test "an option that another command has is said to be that one's" {
+    run -2 "$JOSTLE" run --at-most 1.1 -- true
+    [[ $output == 'jostle: --at-most: no such option of jostle run: jostle slowdown has it, '* ]]
+    run -2 "$JOSTLE" run --at-mos 1.1 -- true
+    [[ $output != *'jostle slowdown has it'* ]]
+}

@@ -398,3 +398,32 @@ in_proportion() {
     large=$(jq .max_rss_bytes large.json)
     ((large < small + 8000000))
 }
+
+@test "a sentence names no cause whose share may be nothing" {
+    cp -r "$ROOT/results/reference/mmul" mmul
+    report mmul | grep -E '^Beside memory .*waiting for a CPU, .* by slower execution\.$'
+    edited mmul/result.json '(.slowdowns[] | select(.condition == "memory") | .attribution.intervals.execution) |= [-1, 27]'
+    report mmul | grep -E '^Beside memory .* by waiting for a CPU\.$'
+    # Nor what is smaller than such a cause, which would be taken for the whole; a range may be that wide above 0.
+    edited mmul/result.json '(.slowdowns[] | select(.condition == "memory") | .attribution.intervals) |= (.execution = [6, 20] | .cpu = [1, 300])'
+    report mmul | grep -E '^Beside memory .*, 95 % sure\)\.$'
+}
+
+@test "no command is offered against an effect that is not known to be one" {
+    cp -r "$ROOT/results/reference/mmul" mmul
+    edited mmul/experiment.json --arg host "$(hostname)" '.environment.host = $host | .asked = { command: "slowdown", options: [], dashes: true, target: ["mmul", "400"] }'
+    report mmul | grep '^protect: '
+    edited mmul/result.json '.slowdowns[] |= (.judgement.effect = "unknown" | .distinguishable = false)'
+    run ! grep '^protect: ' <(report mmul)
+}
+
+@test "variants without a load are compared without a word on it, and of too few runs not as if they were known" {
+    cp -r "$ROOT/bats-tests/fixtures/report/variants" variants
+    edited variants/result.json '.comparisons |= map(select(.load == null)) | .interactions = []'
+    report variants | grep -F 'new is 3.8 % [2.6, 4.9] faster'
+    run ! grep -F 'faster alone' <(report variants)
+    edited variants/result.json '.comparisons |= map(.ci = null)'
+    report variants | grep -E '^new is about [0-9.]+ % faster \(too few runs to say how surely\)'
+    # One blank line ends each table.
+    run ! grep -Pzo '\n\n\n' <(report variants)
+}

@@ -226,7 +226,7 @@ best_of_both() {
     done
     wait "$load"
     grep '"summary"' "$BATS_TEST_TMPDIR/record" |
-        holds '.self_bytes < 1e6 and .device_bytes > 2 * .self_bytes and (.warning | test("others use it") and (test("block-size") | not))'
+        holds '.self_bytes < 1e6 and .device_bytes > 2 * .self_bytes and (.warning | test("other programs use it") and (test("block-size") | not))'
 }
 
 # bats test_tags=slow

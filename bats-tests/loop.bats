@@ -236,7 +236,7 @@ END
     # Not more than --max-time leaves.
     plan folder "$PWD/out" program x command_text x meter -- meter x command_prepare : condition baseline max_time_us 130000000
     run -0 --separate-stderr loop
-    [[ $stderr =~ ^'jostle: about '[0-9]+' '(s|min)' left: 2000 more runs are expected, after 2, and --max-time ends the measurement before'$ ]]
+    [[ $stderr =~ ^'jostle: about '[0-9]+' '(s|min)' left until --max-time ends the measurement: 2000 more runs would be needed, after 2'$ ]]
     [[ $stderr == *' 2 min '* || $stderr == *' 1'[0-9][0-9]' s '* ]]
     plan folder "$PWD/out" program x command_text x meter -- meter x command_prepare : condition baseline
     sed -i 's/2000/2/; s/1999/1/' decisions
@@ -518,4 +518,11 @@ END
     mkdir tmp
     TMPDIR=$PWD/tmp run -0 loop 'eval "was_$(declare -f series_find)"; series_find() { stat -c %a "$TMPDIR"/* >modes; was_series_find "$@"; }'
     [[ $(<modes) == 700 && -z $(ls tmp) ]]
+}
+
+@test "the forecast of what its time ends names no --max-time, which nobody gave" {
+    printf '%s\0' command_prepare : panorama 1 max_time_us 130000000 >>plan
+    printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' 'run\tbaseline\t3\t3\tp\t2000' 'stop\ttime\t' >decisions
+    run -0 --separate-stderr loop
+    [[ $stderr =~ ^'jostle: about '[0-9]+' '(s|min)' left, after 2 runs'$ ]]
 }

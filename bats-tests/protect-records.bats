@@ -123,7 +123,7 @@ PYTHON
 @test "a load that did a small part of what was asked of it is said first" {
     offered=50 records short 7 20 0.03 2 nice=19=1.2,0.6
     run -0 "$JOSTLE" report short
-    [[ $output == *'Without settings full reached only 4'*' % of what was asked of it'*'Best: nice=19'* ]]
+    [[ $output == *'Without settings full ran at only 4'*' % of the requested rate'*'Best: nice=19'* ]]
 }
 
 @test "a setting of one's own is shown by its name" {

@@ -363,7 +363,7 @@ PYTHON
 @test "JUnit and a comment name the command, wherever its records are" {
     "$JOSTLE" run --quiet --runs 3 --output '1.._x' --variant 'old=sh -c "exit 0"' --variant new=true
     report '1.._x' --format junit >junit.xml
-    grep -qF '<testcase classname="sh -c &quot;exit 0&quot;" name="new against old alone: wall time"' junit.xml
+    grep -qF '<testcase classname="sh -c &quot;exit 0&quot;" name="new against old: wall time"' junit.xml
     run ! grep -E '(classname|testsuites? name)="[^"]*1[.][.]_x' junit.xml
     [[ $(report '1.._x' --format github | head -n 1) == *': sh -c "exit 0"' ]]
     # Two with one command are told apart.

@@ -204,6 +204,9 @@ PYTHON
     grep -q '^service: redis-server --port 6379, ready by port:6379, a new one for each block$' out
     grep -q '^service, mem-50: CPU time 220 ms a run (0.67 CPUs, 3.03 % of the time waiting for one), memory 12.0 MiB, started 6 times$' out
     report "$FIXTURES/capacity" >out
+    # The answer comes first.
+    awk '/^highest rate that keeps/{answer = NR} /^condition /{table = NR} END {exit !(answer && answer < table)}' out
+    run ! grep -Pzo '\n\n\n' out
     grep -q '^highest rate that keeps p99_ms<2: 41 k/s \[39.5, 42.6\] alone, ' out
     grep -Eq '^mem-50 +29\.0 \[27\.0, 31\.0\] k/s +0\.707 \[0\.650, 0\.770\]' out
     # Where no rate keeps the objective there is a bound.

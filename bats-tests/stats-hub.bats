@@ -319,14 +319,59 @@ records() {
 END
 }
 
-@test "one warning says what other programs did to all conditions, and why a load was short" {
-    describe
+# beside_others RUN [EXPERIMENT]: ten pairs of runs beside other programs that used the CPUs for 1.4 s of each second, with
+# a load that came to half of its rate; RUN and EXPERIMENT (jq) change them.
+beside_others() {
+    describe "${2:-.}"
     jq -nc 'range(1; 11) as $block | ("half", "baseline") | . as $condition
-        | { condition: ., block: $block, order: ($block * 2 + (if . == "half" then 1 else 0 end) - 1), wall_s: 1, exit_code: 0, signal: null, timed_out: false, flags: ["foreign-load"],
-            load: (if . == "half" then [{ name: "half", unit: "CPUs", rate: 1, offered: 1, achieved: 0.499, late: 0, dropped: 0, cpu_s: 0.5, elapsed_s: 1, cpus: "0" }] else [] end) }' >folder/runs.jsonl
+        | { condition: ., block: $block, order: ($block * 2 + (if . == "half" then 1 else 0 end) - 1), wall_s: (1 + $block * (if . == "half" then 61 else 37 end) % 103 / 101),
+            user_s: 0.5, system_s: 0, exit_code: 0, signal: null, timed_out: false, flags: ["foreign-load"], machine: { busy_exact: true },
+            load: (if . == "half" then [{ name: "half", unit: "CPUs", rate: 1, offered: 1, achieved: 0.499, late: 0, dropped: 0, cpu_s: 0.5, elapsed_s: 1, cpus: "0" }] else [] end) }
+        | .machine.busy_s = 1.9 + ([.load[].cpu_s] | add // 0) | '"$1" >folder/runs.jsonl
     "$BIN/stats" --derive folder
+}
+
+# of_flag FLAG: severity and bias of these warnings.
+of_flag() {
+    jq -c --arg flag "$1" '[.warnings[] | select(.flag == $flag) | .severity, .bias]' folder/result.json
+}
+
+@test "one warning says what other programs did to all conditions, and why a load was short" {
+    beside_others .
     holds '[.warnings[] | select(.flag == "foreign-load")] | length == 1 and (.[0] | .condition == null and .severity == "problem" and (.runs | length) == 20 and (.message | test("during 20 of 20 runs")))' <folder/result.json
-    holds '.warnings[] | select(.flag == "load-short") | (.message | test("ran at only 49 %")) and (.advice | test("other programs took the CPUs") and (test("lower the load") | not))' <folder/result.json
+    holds '.warnings[] | select(.flag == "load-short") | (.message | test("ran at only 50 % of the requested rate")) and (.advice | test("other programs took the CPUs") and (test("lower the load") | not))' <folder/result.json
+}
+
+@test "what follows from a busy machine is a note beside that problem, and biases as before" {
+    beside_others .
+    [[ $(of_flag foreign-load) == '["problem",null]' && $(of_flag load-short) == '["note","low"]' && $(of_flag not-converged) == '["note",null]' ]]
+    holds '.slowdowns[0].judgement.problems == ["foreign-load"]' <folder/result.json
+    beside_others . '.warnings = [{ load: "half", condition: "half", text: "100% was calibrated while other programs used 76 % of the CPUs" }, { load: "half", condition: "half", text: "no such device" }]'
+    [[ $(of_flag load-warning) == '["note","low","problem","low"]' ]]
+}
+
+@test "a step of a busy machine is a note, and a problem where nobody else was there" {
+    local flags severity
+    for flags in foreign-load none; do
+        describe '.loads = [.loads[0]] | .settings.max_runs = 20 | .settings.min_runs = 20'
+        jq -nc --arg flags "$flags" 'range(1; 21) | { condition: "baseline", block: ., order: ., wall_s: (if . > 10 then 2 else 1 end + . * 61 % 103 / 10300), user_s: 0.5, system_s: 0,
+            exit_code: 0, signal: null, timed_out: false, load: [], flags: (if $flags == "none" then [] else [$flags] end) }' >folder/runs.jsonl
+        "$BIN/stats" --derive folder
+        severity=$(of_flag step)
+        [[ $flags == none && $severity == '["problem",'* || $flags != none && $severity == '["note",'* ]]
+    done
+}
+
+@test "a load that other programs cannot have slowed that much is a problem besides, as is what a gate names" {
+    # They used 0.2 CPUs, where the load lacks half of one.
+    beside_others '.machine.busy_s -= 1.2'
+    [[ $(of_flag load-short) == '["problem","low"]' ]]
+    beside_others . '.settings.at_most = 9'
+    [[ $(of_flag load-short) == '["problem","low"]' ]]
+    holds '.gate.why == ["load-short"]' <folder/result.json
+    # Nobody else was there.
+    beside_others '.flags = [] | .machine.busy_s -= 1.4'
+    [[ $(of_flag load-short) == '["problem","low"]' && $(of_flag not-converged) == '["problem",null]' ]]
 }
 
 @test "a warning about a calibration asks for another one, not for the load alone" {

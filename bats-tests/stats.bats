@@ -615,6 +615,15 @@ END
             and (.achieved - 0.7 | fabs) < 1e-9 and .late == 2 and .dropped == 4 and .cpu_s == 3 and .runs == 2'
 }
 
+@test "a load's rate is of the runs that are long enough to judge it by, as is whether it is short" {
+    printf '{"wall_s":1,"load":[{"name":"half","unit":"CPUs","rate":1,"offered":1,"achieved":%s,"late":0,"dropped":0,"cpu_s":0.5,"elapsed_s":%s}]}\n' 0.8 1 0.6 1 9 0.02 >runs
+    summary <runs >shown
+    holds '.conditions[0].load[0] | .short and (.achieved - 0.7 | fabs) < 1e-9 and .offered == 1 and .runs == 3' <shown
+    holds '.warnings[] | select(.flag == "load-short") | .message | test("ran at only 70 % ")' <shown
+    # Where none is, of all.
+    tail -n 1 runs | summary | holds '.conditions[0].load[0] | (.short | not) and .achieved == 9'
+}
+
 # bats test_tags=slow
 @test "a load is short when it delivers less than it offers, but not for what others took of CPUs that it shares" {
     # delivered LOAD [RUNS]: a summary of three runs of a target that used half of CPU 0

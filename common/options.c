@@ -339,6 +339,9 @@ static void refuse(struct options *options, const char *word, const char *before
     const struct use *unquoted = find_unquoted(options, before);
     const char *owner = !unquoted ? NULL : unquoted->entry->row.name;
     const char *value = !unquoted ? NULL : unquoted->text;
+    const struct option_row *others = options->program->other_rows;
+    const char *other =
+        is_long && others && option_find(others, name) ? options->program->other : NULL;
     options_free(options); // a leak checker would not find it any more
     if (known && !argument)
         usage_error("--%s takes no value: leave out what follows =", known);
@@ -349,6 +352,9 @@ static void refuse(struct options *options, const char *word, const char *before
         usage_error("%s: no such option of %s: if it belongs to --%s, quote all of that: --%s '%s "
                     "%s ...'",
                     word, program, owner, owner, value, word);
+    if (other)
+        usage_error("%s: no such option of %s: %s has it, and takes the same arguments", word,
+                    program, other);
     if (begun > 1)
         usage_error("%s: no such option of %s: write --%s or --%s%s", word, program, first, second,
                     begun > 2 ? ", or another that begins like it" : "");

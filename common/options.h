@@ -122,6 +122,9 @@ struct program {
     const struct option_group *groups;
     size_t group_count;
     bool stop_at_operand; // what follows the first operand is not ours to parse
+    // Who has options that this one refuses, and which; NULL: nobody.
+    const char *other;
+    const struct option_row *other_rows;
 };
 
 // Which options were given. After options_parse() it needs the groups' values, but

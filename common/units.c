@@ -416,6 +416,13 @@ const char *number_percent(double fraction, char *text)
     return text;
 }
 
+const char *number_cpus(double cpus, char *text)
+{
+    snprintf(text, NUMBER_SIZE, "%.2g", cpus);
+    append_unit(text, strcmp(text, "1") == 0 ? "CPU" : "CPUs");
+    return text;
+}
+
 // The power of ten of a value; 0 of one that has none, which is 0, infinite or no number.
 static int magnitude(double value)
 {

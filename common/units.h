@@ -69,6 +69,8 @@ const char *number_fixed(double value, int decimals, char *text);
 // "1.23 ms", "64.0 KiB", "1.50 MB/s".
 const char *number_scaled(double value, const char *unit, char *text);
 const char *number_percent(double fraction, char *text);
+// "0.63 CPUs", "1 CPU"
+const char *number_cpus(double cpus, char *text);
 // "58.0 [57.1, 60.2] ms": as many decimals as the interval deserves.
 const char *number_with_bounds(double value, double low, double high, const char *unit, char *text);
 // "58.0 ± 1.2 ms" where the two sides are alike within these digits, else the bounds; "58.0 ± ?

@@ -35,6 +35,17 @@ size_t findings_count(const struct findings *findings, enum status status)
     return count;
 }
 
+// Whether others use the CPUs at the moment, so that it is better to wait.
+static bool is_busy(const struct findings *findings)
+{
+    static const char *const checks[] = {"cpu-use", "run-queue", "cpu-pressure", NULL};
+    for (size_t i = 0; i < findings->count; i++)
+        if (findings->finding[i].status == STATUS_WARN &&
+            text_is_among(findings->finding[i].check, checks))
+            return true;
+    return false;
+}
+
 void findings_print(const struct findings *findings)
 {
     const size_t columns = fold_columns(STDOUT_FILENO);
@@ -49,7 +60,7 @@ void findings_print(const struct findings *findings)
     }
     printf("\n%zu findings: %zu warn, %zu unknown\n", findings->count,
            findings_count(findings, STATUS_WARN), findings_count(findings, STATUS_UNKNOWN));
-    printf("next: jostle slowdown -- CMD\n");
+    printf("next: jostle slowdown %s-- CMD\n", is_busy(findings) ? "--wait " : "");
 }
 
 json_t *findings_to_json(const struct findings *findings)

@@ -313,6 +313,8 @@ void arguments_parse(struct experiment *experiment, const struct command *comman
         .groups = groups,
         .group_count = sizeof groups / sizeof groups[0],
         .stop_at_operand = true,
+        .other = "jostle slowdown",
+        .other_rows = command->slowdown ? NULL : slowdown_rows,
     };
     int rest;
     parse_line(experiment, &program, argc, argv, &rest);

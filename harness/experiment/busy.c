@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/text.h"
+#include "common/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -76,9 +77,10 @@ static bool is_busy(const struct look_found *found)
 static const char *found_text(const struct look_found *found, char *text, size_t size)
 {
     snprintf(text, size, "%.2g of %g CPUs", found->cpus, found->of);
+    char largest[NUMBER_SIZE];
     if (found->largest[0] != '\0')
-        text_append(text, size, ", ", "the largest is %s (%.2g)", found->largest,
-                    found->largest_cpus);
+        text_append(text, size, ", ", "the largest is %s (%s)", found->largest,
+                    number_cpus(found->largest_cpus, largest));
     return text;
 }
 

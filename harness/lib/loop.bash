@@ -442,12 +442,21 @@ time_left() {
 # forecast_say RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
 # the rest will take. Of ten seconds nobody needs to know.
 forecast_say() {
+    local more=''
     time_left "$1"
     [[ -n $REPLY ]] || return 0
     forecast_said=1
     [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 10)) || return 0
     duration_text "$REPLY"
-    warn "about $REPLY left: $1 more runs are expected, after $runs_made${cut_short:+, and --max-time ends the measurement before}"
+    if [[ -n ${plan[panorama]:-} ]]; then # its time ends it
+        warn "about $REPLY left, after $runs_made runs"
+    elif [[ -n $cut_short ]]; then
+        # A forecast of so many, after so few, is not a number.
+        ((10#$1 > 1000 * runs_made)) || more=$1
+        warn "about $REPLY left until --max-time ends the measurement: ${more:-many} more runs would be needed, after $runs_made"
+    else
+        warn "about $REPLY left: $1 more runs are expected, after $runs_made"
+    fi
 }
 
 # live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal. What is not to be known to some error, a

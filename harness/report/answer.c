@@ -82,6 +82,8 @@ static const char *percent_text(struct arena *texts, struct estimate share, bool
     const char *center = number_fixed(100 * share.center, isnan(share.low) ? 0 : decimals, ROOM);
     if (isnan(share.low) || isnan(share.high))
         return said(texts, "%s %%", center);
+    if (!(share.high > share.low)) // all of it, as it cannot be more
+        return said(texts, "%s %%", number_fixed(100 * share.center, 0, ROOM));
     const char *from = number_fixed(100 * share.low, decimals, ROOM),
                *to = number_fixed(100 * share.high, decimals, ROOM);
     return words ? said(texts, "%s %% (%s to %s)", center, from, to)
@@ -251,9 +253,9 @@ static const char *weak_text(const struct experiment *of, const struct value *ch
         const double share = view_real(load, "achieved") / view_real(load, "offered");
         if (view_holds(load, "short") && which && share >= 0)
             return said(of->texts,
-                        "Without settings %s reached only %s of what was asked of it: this is not "
-                        "yet how settings protect from all of it.",
-                        shown(of->texts, which), number_percent(share, ROOM));
+                        "Without settings %s ran at only %.2g %% of the requested rate, so the "
+                        "full load may cost more.",
+                        shown(of->texts, which), 100 * share);
     }
     return NULL;
 }
@@ -365,23 +367,37 @@ static bool takes_over(const struct next *next, const char *option)
            (next->runs_already || strcmp(option, "--pause") != 0);
 }
 
+// Of a program that runs for a fixed time the metric to take instead of its times: " --metric
+// @ADAPTER"; "" of others; NULL: no adapter has one.
+static const char *metric_instead(const struct experiment *of)
+{
+    const struct value *fixed = view_get(of->baseline, "fixed_time");
+    const char *adapter = view_text(fixed, "adapter");
+    if (!view_is(fixed, VIEW_OBJECT) || !metric_is_wall(main_metric(of)))
+        return "";
+    return adapter ? said(of->texts, " --metric %s", adapter) : NULL;
+}
+
 // NULL: it is not known how the experiment was asked for (by a campaign, or an older jostle), or
 // that was on another machine.
 static const char *next_text(const struct next *next)
 {
+    static const char *const of_metrics[] = {"--metric", "--decide", NULL};
     const struct experiment *of = next->of;
     const struct value *asked = view_get(of->record.top, "asked");
+    const char *instead = metric_instead(of);
     const char *host = view_text(of->environment, "host"), *text = next->begin;
     char here[256] = "";
     (void)gethostname(here, sizeof here - 1);
-    if (!view_is(asked, VIEW_OBJECT) || !host || strcmp(host, here) != 0)
+    if (!view_is(asked, VIEW_OBJECT) || !host || strcmp(host, here) != 0 || !instead)
         return NULL;
     EACH_VALUE (option, view_get(asked, "options")) {
         const struct value *first = view_first(option);
-        if (first && first->string && takes_over(next, first->string))
+        if (first && first->string && takes_over(next, first->string) &&
+            (*instead == '\0' || !is_among(first->string, of_metrics)))
             text = said(of->texts, "%s %s", text, command_text(of->texts, option));
     }
-    return said(of->texts, "%s %s%s %s", text, next->loads,
+    return said(of->texts, "%s%s %s%s %s", text, instead, next->loads,
                 view_holds(asked, "dashes") ? " --" : "",
                 command_text(of->texts, view_get(asked, "target")));
 }
@@ -463,8 +479,8 @@ static const char *rivals_closer(const struct experiment *experiment)
                         &(struct next){.of = experiment, .begin = protect_closer, .loads = words});
 }
 
-// What is worth protecting from: the largest slowdown, where it is surely above this. Not where
-// settings were tried.
+// What is worth protecting from: the largest slowdown that is seen, where it is surely above this.
+// Not where settings were tried.
 static const double worth_protecting = 1.05;
 
 static const struct value *harmful(const struct experiment *experiment)
@@ -474,7 +490,7 @@ static const struct value *harmful(const struct experiment *experiment)
     if (experiment->protection || view_matches(experiment->settings, "engine", "hyperfine"))
         return NULL;
     for (const struct value *item = NULL; each_slowdown(experiment, &item);)
-        if (figure_bound(item, false) > size) {
+        if (ratio_effect(item) == EFFECT_SEEN && figure_bound(item, false) > size) {
             size = figure_bound(item, false);
             found = item;
         }

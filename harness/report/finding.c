@@ -31,8 +31,15 @@ static const char *points_text(struct arena *texts, const struct estimate *point
                     : said(texts, "+%s %%", center);
 }
 
+// As it is printed: "+59 ± 69 %". Of bounds that are not known it is false.
+static bool may_be_nothing(const struct estimate *points)
+{
+    return points->low <= 0 || points->center - (points->high - points->low) / 2 <= 0;
+}
+
 // ": +90 ± 3 % by waiting for a CPU, +13 ± 7 % by slower execution"; "" where it is not known. What
-// is a small part of all of it is left out.
+// is a small part of all of it is left out, and so is what may be nothing, with what is smaller
+// still: it would be taken for the whole.
 static const char *causes_text(struct arena *texts, const struct value *attribution)
 {
     static const struct {
@@ -58,10 +65,12 @@ static const char *causes_text(struct arena *texts, const struct value *attribut
     if (!(sum > 0))
         return "";
     qsort(cause, CAUSES, sizeof *cause, by_points);
-    for (size_t i = 0; i < CAUSES && cause[i].points.center >= worth_naming * sum; i++)
+    for (size_t i = 0; i < CAUSES && cause[i].points.center >= worth_naming * sum &&
+                       !may_be_nothing(&cause[i].points);
+         i++)
         all = joined(texts, all, ", ",
                      said(texts, "%s by %s", points_text(texts, &cause[i].points), cause[i].words));
-    return said(texts, ": %s", all);
+    return all ? said(texts, ": %s", all) : "";
 }
 
 // "half (cpu --percent 50)", or the name alone where that is all of the load.
@@ -161,11 +170,11 @@ static const char *short_text(const struct finding *finding)
         if (!view_holds(load, "short") || !which)
             continue;
         if (!(share >= 0))
-            return said(texts, " But %s did nothing: this says nothing of it.", which);
+            return said(texts, " But %s did nothing, so this says nothing about it.", which);
         return said(texts,
-                    " But %s reached only %s of what was asked of it: this is not yet the slowdown "
-                    "beside it.",
-                    which, number_percent(share, ROOM));
+                    " But %s ran at only %.2g %% of the requested rate, so the full load may cost "
+                    "more.",
+                    which, 100 * share);
     }
     return "";
 }
@@ -296,16 +305,11 @@ static const char *fixed_time(const struct experiment *of, const struct value *e
 static const char *sentence_of(const struct finding *finding)
 {
     struct arena *texts = finding->of->texts;
-    const char *fixed =
-        finding->timed ? fixed_time(finding->of, finding->slowdown, finding->beside) : NULL;
-    if (fixed)
-        return fixed;
     if (isnan(finding->plain.center) || view_holds(finding->slowdown, "constant"))
         return timed_out(finding) ?: without_interval(finding);
     if (isnan(finding->plain.low))
-        return said(texts, "%s%sabout %s times as %s: too few runs to say how surely.",
-                    finding->beside, finding->subject,
-                    number_significant(finding->plain.center, ROOM), as_what(finding));
+        return said(texts, "%s%sabout %.2g times as %s: too few runs to say how surely.",
+                    finding->beside, finding->subject, finding->plain.center, as_what(finding));
     switch (ratio_effect(finding->slowdown)) {
     case EFFECT_SEEN:
         return seen(finding);
@@ -386,6 +390,7 @@ void finding_put_slowdowns(struct line *json, const struct experiment *experimen
         struct found *item;
         size_t count, allocated;
     } found = {0};
+    const char *fixed = NULL;
     EACH_VALUE (item, experiment->slowdowns)
         for (size_t m = 0; m < list->count; m++) {
             const struct quantity *metric = &list->item[m];
@@ -393,11 +398,16 @@ void finding_put_slowdowns(struct line *json, const struct experiment *experimen
             if (!view_matches(item, "metric", metric->name) ||
                 !has_sentence(experiment, item, metric))
                 continue;
+            const char *its = fixed_time(experiment, item, "Alone and beside a load ");
+            fixed = fixed ?: its;
+            if (its) // its time and its CPU time say nothing beside any load
+                continue;
             const char *text = finding_text(experiment, item, metric);
             if (text)
                 MORE(&found) =
                     (struct found){text, is_main ? 0 : m + 1, fabs(log(view_real(item, "ratio")))};
         }
+    visible_add(json, fixed);
     if (found.count > 0)
         qsort(found.item, found.count, sizeof *found.item, largest_first);
     for (size_t i = 0; i < found.count; i++)

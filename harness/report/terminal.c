@@ -511,6 +511,7 @@ static void say_answers(const struct terminal *terminal, const struct value *exp
 {
     const size_t count = say_each(terminal, "", view_get(experiment, "answers")) +
                          say_each(terminal, "", view_path(experiment, "variants", "lines")) +
+                         say_each(terminal, "", view_path(experiment, "capacity", "lines")) +
                          say_each(terminal, "", view_get(experiment, "first"));
     if (count > 0)
         puts("");
@@ -526,8 +527,10 @@ static void print_tables(const struct terminal *terminal, const struct value *ex
     struct rows others = {0};
     if (view_is(variants, VIEW_OBJECT)) {
         print_variants(terminal, variants, problems, false);
+        return; // each of its tables has ended with a blank line
     } else if (view_is(capacity, VIEW_OBJECT)) {
-        print_study(terminal, capacity);
+        print_own_table(terminal, capacity, NULL, is_alike(capacity, "load") ? "load" : NULL);
+        return;
     } else {
         if (protects)
             print_study(terminal, protection);

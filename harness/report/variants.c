@@ -47,19 +47,31 @@ static const char *variants_change(struct arena *texts, const struct value *rati
                 *interval == '\0' ? "" : " ", interval, way);
 }
 
+// " under half"; " alone" where others are under a load.
+static const char *where_text(const struct experiment *experiment, const struct value *comparison)
+{
+    const char *load = view_text(comparison, "load");
+    if (load)
+        return said(experiment->texts, " under %s", load);
+    EACH_VALUE (other, experiment->comparisons)
+        if (view_has_text(other, "load"))
+            return " alone";
+    return "";
+}
+
 // What a comparison says: "4 % [2, 6] faster alone".
-static const char *phrase(struct arena *texts, const struct value *comparison,
+static const char *phrase(const struct experiment *experiment, const struct value *comparison,
                           const struct quantity *metric)
 {
+    struct arena *texts = experiment->texts;
     const char *change = variants_change(texts, comparison, metric),
-               *load = view_text(comparison, "load"),
-               *where = load ? said(texts, " under %s", load) : " alone",
+               *where = where_text(experiment, comparison),
                *other = view_text(comparison, "reference_variant");
     const struct value *verdict = view_get(comparison, "verdict");
     if (!change)
         return said(texts, "not known%s", where);
     if (isnan(figure_bound(comparison, false)))
-        return said(texts, "%s%s (no interval)", change, where);
+        return said(texts, "about %s%s (too few runs to say how surely)", change, where);
     if (view_equals(verdict, "same"))
         return said(texts, "the same as %s%s (%s)", other, where, change);
     if (!view_equals(verdict, "undecided"))
@@ -91,7 +103,7 @@ static const char *sentence(const struct experiment *experiment, const struct va
                 ? comparison_of(experiment->interactions, variant, load, metric->name)
                 : NULL;
         const char *words =
-            said(texts, "%s%s", phrase(texts, item, metric),
+            said(texts, "%s%s", phrase(experiment, item, metric),
                  !change || isnan(figure_bound(change, false)) ? ""
                  : ratio_effect(change) == EFFECT_SEEN         ? ": the load changes that"
                                                        : ": no change by the load is shown");
@@ -348,7 +360,6 @@ static void put_comparison(struct line *json, const struct experiment *of,
     const struct quantity *metric = metric_chosen(&of->metrics, view_get(entry, "metric"));
     if (!metric)
         return;
-    const char *load = view_text(entry, "load");
     struct check check = {
         .of = of,
         .metric = metric,
@@ -356,9 +367,8 @@ static void put_comparison(struct line *json, const struct experiment *of,
         .reference = condition_named(of, view_text(entry, "reference")),
         .condition = condition_named(of, view_text(entry, "condition")),
         .gate = gate_of(of, metric, entry, "gate"),
-        .what = said(of->texts, "%s against %s%s%s", view_text(entry, "variant") ?: "?",
-                     view_text(entry, "reference_variant") ?: "?", load ? " under " : " alone",
-                     load ?: ""),
+        .what = said(of->texts, "%s against %s%s", view_text(entry, "variant") ?: "?",
+                     view_text(entry, "reference_variant") ?: "?", where_text(of, entry)),
     };
     put_check(json, &check);
 }

@@ -286,10 +286,13 @@ static void warn_of_few(const struct hub *hub)
     const size_t needed = statistic_runs(settings->statistic, confidence);
     const bool gate = settings_has_gate(settings);
     if (settings->max_runs < needed && (gate || settings->statistic != STATISTIC_MEAN))
-        complain("--statistic %s has an interval%s from %zu runs of each condition on, and there "
-                 "will be at most %zu: allow more with --max-runs or --runs",
-                 statistic_names[settings->statistic],
-                 gate ? " that is looked at after each block" : "", needed, settings->max_runs);
+        complain("an interval%s%s%s needs %zu runs of each condition, and there will be at most "
+                 "%zu: allow more with --max-runs or --runs",
+                 gate ? " that is looked at after each block" : "",
+                 settings->statistic == STATISTIC_TYPICAL ? "" : " of --statistic ",
+                 settings->statistic == STATISTIC_TYPICAL ? ""
+                                                          : statistic_names[settings->statistic],
+                 needed, settings->max_runs);
 }
 
 // Microseconds of a command, as seconds; `absent` where it has none, or `-`. False: it is no

@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"
+#include "common/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -92,15 +93,24 @@ bool disturbed_by_others(const struct session *session, size_t condition)
     return message.matters;
 }
 
+bool disturbed_and_said(const struct session *session)
+{
+    bool any = false;
+    for (size_t i = 0; i < session->settings->condition_count; i++)
+        any = any || disturbed_by_others(session, i);
+    return any && !settings_has_gate(session->settings);
+}
+
 // Who used most of the CPUs when the experiment began, where that was looked for.
 static void add_largest(const struct session *session, struct message *message)
 {
     const json_t *busy =
         json_object_get(session->experiment ? session->experiment->json : NULL, "busy");
     const char *largest = json_text_or_empty(busy, "largest");
+    char cpus[NUMBER_SIZE];
     if (message->flag == FLAG_FOREIGN_LOAD && *largest != '\0')
-        message_detail(message, "who", " (when it began the largest was %s, with %.2g CPUs)",
-                       largest, json_number_at(busy, "largest_cpus"));
+        message_detail(message, "who", " (when it began the largest was %s, with %s)", largest,
+                       number_cpus(json_number_at(busy, "largest_cpus"), cpus));
 }
 
 static void add_disturbed(const struct session *session, size_t condition, enum flag flag,
@@ -222,13 +232,15 @@ static void add_changes(const struct session *session, json_t *warnings)
 
 // What loads and harness warned of while it was measured: {load, condition, text}
 // each; load and condition are null where it was the harness.
-static void add_kept(const struct experiment *experiment, json_t *warnings)
+static void add_kept(const struct session *session, json_t *warnings)
 {
-    JSON_EACH (one, json_object_get(experiment->json, "warnings")) {
+    const bool is_busy = disturbed_and_said(session);
+    JSON_EACH (one, json_object_get(session->experiment->json, "warnings")) {
         const char *load = json_text_at(one, "load");
         const char *text = json_text_at(one, "text");
         struct message message = {.flag = load ? FLAG_LOAD_WARNING : FLAG_HARNESS_WARNING,
                                   .condition = json_text_at(one, "condition")};
+        message.follows = is_busy && text && is_of_others(text);
         message_detail(&message, "load", "load %s", load ? load : "");
         message_detail(&message, "text", "%s", text ? text : "");
         message_detail(&message, "remedy", "%s",
@@ -297,7 +309,7 @@ void disturbances_add(const struct session *session, json_t *warnings)
         message_detail(&message, "program", "%s", knows_null);
         message_add(warnings, &message);
     }
-    add_kept(experiment, warnings);
+    add_kept(session, warnings);
 }
 
 // ---- clients and services ----

@@ -250,9 +250,9 @@ static json_t *fixed_json(const struct fixed *fixed)
 {
     if (!fixed->by_options && !fixed->by_cpu)
         return json_null();
-    char *text = text_of("it runs for a fixed time: what changes is what it gets done: %s%s",
-                         fixed->adapter ? "--metric " : "",
-                         fixed->adapter ? fixed->adapter : "give a --metric that it prints");
+    char *text = text_of("it runs for a fixed time, so what changes is what it gets done: %s%s",
+                         fixed->adapter ? "measure that with --metric " : "give a --metric",
+                         fixed->adapter ? fixed->adapter : " that it prints");
     return json_pack("{s:s, s:s?, s:o, s:o}", "why", fixed->by_options ? "options" : "cpu-time",
                      "adapter", fixed->adapter, "cpu_ratio", json_figure(fixed->cpu_ratio), "text",
                      json_owned_text(text));

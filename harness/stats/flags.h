@@ -99,11 +99,11 @@ FLAG(STDOUT_NULL, "stdout-null", PROBLEM,
      "give --stdout pipe")
 FLAG(
     FIXED_TIME, "fixed-time", PROBLEM,
-    "the program runs for a fixed time{how}: what changes is what it gets done, which its times do "
-    "not show",
+    "the program runs for a fixed time{how}, so what changes is what it gets done, which its times "
+    "do not show",
     "{remedy}")
 FLAG(LOAD_SHORT, "load-short", PROBLEM,
-     "{load} ran at only {percent} % of what was asked{share}: the full load may cost more",
+     "{load} ran at only {percent} % of the requested rate{share}: the full load may cost more",
      "{remedy}", BIAS_LOW)
 FLAG(LOAD_NONE, "load-short", PROBLEM,
      "{load} offered nothing in any of {all} runs: at its rate one operation takes longer than a "

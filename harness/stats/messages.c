@@ -43,6 +43,12 @@ bool is_of_calibration(const char *warning)
     return strstr(warning, "calibrat") != NULL;
 }
 
+bool is_of_others(const char *warning)
+{
+    return strstr(warning, "while other programs used") != NULL ||
+           strstr(warning, "other programs use it too") != NULL;
+}
+
 void message_detail(struct message *message, const char *name, const char *format, ...)
 {
     va_list arguments;
@@ -105,16 +111,17 @@ void message_add(json_t *warnings, struct message *message)
 {
     const struct warning_case *one = &cases[message->flag];
     const bool problem = is_problem(message), biases = problem && one->severity != PROBLEM_OF_SOME;
+    const char *severity = problem && !message->follows ? "problem" : "note";
     const enum bias bias = message->bias != BIAS_ANY ? message->bias : one->bias;
     message_detail(message, "few", "%zu", json_array_size(message->runs));
     message_detail(message, "all", "%zu", message->of_runs);
     OWNED char *words = fill(message, one->words), *advice = fill(message, one->advice);
     json_array_append_new(warnings,
                           json_pack("{s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:s?}", "flag",
-                                    one->name, "severity", problem ? "problem" : "note",
-                                    "condition", message->condition, "metric", message->metric,
-                                    "message", text_to_json(words), "advice", text_to_json(advice),
-                                    "runs", message->runs ? message->runs : json_array(), "bias",
+                                    one->name, "severity", severity, "condition",
+                                    message->condition, "metric", message->metric, "message",
+                                    text_to_json(words), "advice", text_to_json(advice), "runs",
+                                    message->runs ? message->runs : json_array(), "bias",
                                     biases ? bias_names[bias] : NULL));
     free_details(message);
 }

@@ -30,6 +30,7 @@ struct message {
     json_t *runs;          // the orders of the runs; a reference, or NULL for none
     size_t of_runs;        // of so many
     bool matters;          // it could move a figure by more than was asked (matters.h)
+    bool follows;          // from foreign load that is a problem itself: a note, with its bias
     enum bias bias;        // where the case's own does not fit; BIAS_ANY: it does
     bool unsteady;         // the condition's runs are part of a ratio that changes
     struct {
@@ -56,6 +57,9 @@ void message_add_some(json_t *warnings, struct message *message);
 
 // Whether what a load warns of is its calibration, which the result says early enough.
 bool is_of_calibration(const char *warning);
+
+// Whether it is what other programs did: to its calibration, or on its disk.
+bool is_of_others(const char *warning);
 
 struct session; // session.h
 

@@ -3,6 +3,7 @@
 #include "decide.h"
 #include "matters.h"
 #include "metrics.h"
+#include "result.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -414,6 +415,14 @@ static bool matters(const struct view *view, enum flag flag)
     return matters_alone(view->session, view->index, view->metric, flag);
 }
 
+// Other programs come and go: what that does to the runs one after the other has been said.
+static bool follows_from_others(const struct session *session, size_t condition, enum flag flag)
+{
+    const bool is_course = flag == FLAG_STEP || flag == FLAG_TREND ||
+                           flag == FLAG_AUTOCORRELATION || flag == FLAG_UNSTEADY;
+    return is_course && disturbed_and_said(session) && disturbed_by_others(session, condition);
+}
+
 void oddities_add(struct session *session, size_t condition, size_t metric, json_t *warnings)
 {
     const struct settings *settings = session->settings;
@@ -426,7 +435,8 @@ void oddities_add(struct session *session, size_t condition, size_t metric, json
         struct message message = {.flag = flag,
                                   .condition = settings->conditions[condition],
                                   .metric = settings->metrics.item[metric].name,
-                                  .matters = matters(&view, flag)};
+                                  .matters = matters(&view, flag),
+                                  .follows = follows_from_others(session, condition, flag)};
         message_detail(&message, "statistic", "%s", statistic_words[settings->statistic]);
         if (settings->condition_count > 1 && !is_unsteady(session, condition, metric, true))
             message_detail(&message, "pairs", "; slowdowns from pairs hold");

@@ -193,6 +193,15 @@ static void raise_flag(json_t *flags, enum flag flag, bool raised)
         json_array_append_new(flags, json_string(flag_name(flag)));
 }
 
+// Where all that is known is ticks, the loads' own time may be counted twice over.
+double judge_foreign_s(const json_t *record)
+{
+    const json_t *machine = json_object_get(record, "machine");
+    const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
+    return json_number_at(machine, "busy_s") - target_cpu_s(record) -
+           (exact ? 1 : 2) * loads_cpu_s(record);
+}
+
 void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *flags)
 {
     const json_t *machine = json_object_get(record, "machine");
@@ -200,12 +209,9 @@ void judge_disturbances(const json_t *record, double cpus, bool shared, json_t *
     const double wall_s = json_number_at(record, "wall_s");
     const bool stolen = json_number_at(record, "steal_s") >= steal_least_s &&
                         judge_stolen_s(record) > steal_share * fmax(wall_s, mine_s);
-    // By the CPU time of all tasks of the machine but the target and the loads here. Where all that
-    // is known is ticks, the loads' own time may be counted twice over.
     const double most_cpus = foreign_most_cpus(known > 0 ? known : cpus);
     const bool exact = json_is_true(json_object_get(machine, "busy_exact"));
-    const double foreign_s =
-        json_number_at(machine, "busy_s") - mine_s - (exact ? 1 : 2) * loads_cpu_s(record);
+    const double foreign_s = judge_foreign_s(record);
     // A comparison with what is not known (NAN) is false.
     raise_flag(flags, FLAG_STEAL, stolen);
     raise_flag(flags, FLAG_FOREIGN_LOAD,

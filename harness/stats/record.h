@@ -80,6 +80,10 @@ unsigned judge_cpus(const json_t *record);
 // falls on those who run: it is shared out by CPU time. NAN: not known.
 double judge_stolen_s(const json_t *record);
 
+// CPU time that the machine spent on all but the target, its service and the loads; where all that
+// is known is ticks, at least. NAN: not known.
+double judge_foreign_s(const json_t *record);
+
 // What the machine did to a run: appends the flags to the array `flags`.
 // `cpus`: of the machine, where the record does not say; `shared`: other jobs
 // were on the node.

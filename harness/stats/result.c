@@ -294,12 +294,16 @@ static json_t *loads_json(const struct condition *condition)
     json_t *list = json_array();
     for (size_t i = 0; i < condition->load_count; i++) {
         const struct load_sum *load = &condition->loads[i];
+        const struct load_rates rates = load_rates(load);
         json_t *one = json_pack("{s:s, s:s}", "name", load->name, "unit", load->unit);
         for (enum load_figure k = 0; k < LOAD_FIGURES; k++) {
             const bool is_count = k == LOAD_LATE || k == LOAD_DROPPED;
             const double runs = is_count ? 1 : (double)load->known[k]; // else it is a mean
-            json_object_set_new(one, load_figures[k],
-                                json_figure(runs > 0 ? load->sum[k] / runs : NAN));
+            const double value = k == LOAD_OFFERED    ? rates.offered
+                                 : k == LOAD_ACHIEVED ? rates.achieved
+                                 : runs > 0           ? load->sum[k] / runs
+                                                      : NAN;
+            json_object_set_new(one, load_figures[k], json_figure(value));
         }
         json_extend(one, json_pack("{s:i, s:b}", "runs", (int)load->runs, "short",
                                    judge_short(&load->delivery)));

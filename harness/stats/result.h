@@ -152,6 +152,10 @@ void disturbances_add(const struct session *session, json_t *warnings);
 // Whether other programs used the CPUs during many runs of the condition.
 bool disturbed_by_others(const struct session *session, size_t condition);
 
+// The same of any condition: the result has a problem that says so, and what only follows from it
+// is a note (message.follows). Never of a gate, whose answer names what biases it.
+bool disturbed_and_said(const struct session *session);
+
 // What jostle capacity found, for the result and for people.
 
 // `capacity` of a result, a new reference; null where the experiment is no such search.

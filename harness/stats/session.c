@@ -375,12 +375,28 @@ static void add_load(struct session *session, const struct observation *run, con
     sum->delivery.asked = sum->delivery.asked || delivery.asked;
     sum->delivery.due += delivery.due;
     sum->delivery.done += delivery.done;
+    sum->judged_offered += json_number_at(load, load_figures[LOAD_OFFERED]);
+    sum->judged_cpu_s += json_number_at(load, load_figures[LOAD_CPU_S]);
+    sum->foreign_s += judge_foreign_s(record);
     sum->judged_runs++;
     if (!judge_short(&delivery))
         return;
     sum->short_runs =
         must(reallocarray(sum->short_runs, sum->short_count + 1, sizeof *sum->short_runs));
     sum->short_runs[sum->short_count++] = run->order;
+}
+
+static double load_mean(const struct load_sum *load, enum load_figure figure)
+{
+    return load->known[figure] > 0 ? load->sum[figure] / (double)load->known[figure] : NAN;
+}
+
+struct load_rates load_rates(const struct load_sum *load)
+{
+    const double runs = (double)load->judged_runs;
+    return load->judged_runs > 0
+               ? (struct load_rates){load->judged_offered / runs, load->delivery.done / runs}
+               : (struct load_rates){load_mean(load, LOAD_OFFERED), load_mean(load, LOAD_ACHIEVED)};
 }
 
 void session_add_loads(struct session *session, const struct observation *run, const json_t *record)

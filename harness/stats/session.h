@@ -21,6 +21,8 @@ struct load_sum {
     size_t runs;
     bool bound;               // cpu_s is a lower bound, of some runs at least
     struct delivery delivery; // sums over the runs that are long enough to judge
+    // Sums over these: of what was offered, of its CPU time and of that of other programs.
+    double judged_offered, judged_cpu_s, foreign_s;
     size_t judged_runs;
     size_t *short_runs; // the orders of those that were short
     size_t short_count;
@@ -37,6 +39,14 @@ struct look {
     size_t family; // judgements_make(): how many ratios were looked at together; 0: not yet
     double q;      // the false discovery rate among them at which this one is no chance
 };
+
+// The rate that a load offered, and the one that it achieved, as means over the runs that are long
+// enough to judge it by; over all runs where none is. NAN: not known.
+struct load_rates {
+    double offered, achieved;
+};
+
+struct load_rates load_rates(const struct load_sum *load);
 
 struct condition {
     struct sample metric[MAX_METRICS];

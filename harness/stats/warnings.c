@@ -245,6 +245,16 @@ static void add_washout(const struct session *session, json_t *list)
 // A share of the CPUs that is worth a word.
 static const double shared = 0.99;
 
+// What else took the CPUs explains why a load was short where it took at least the CPU time that
+// the load would have needed for the rest of its rate.
+static bool is_by_others(const struct session *session, size_t condition,
+                         const struct load_sum *load)
+{
+    const double lacking = load->delivery.due / load->delivery.done - 1; // of what it did
+    return disturbed_and_said(session) && disturbed_by_others(session, condition) &&
+           load->delivery.done > 0 && load->foreign_s >= lacking * load->judged_cpu_s;
+}
+
 // A load of a condition that was short on average, or only in some runs; and one whose CPU time is
 // a lower bound.
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
@@ -255,15 +265,14 @@ static void add_load(const struct session *session, size_t condition, const stru
                                                          : FLAG_LOAD_NONE;
     struct message uneven = about_condition(session, kind, condition);
     struct message bound = about_condition(session, FLAG_LOAD_TIME, condition);
-    const double offered = load->sum[LOAD_OFFERED] / (double)load->known[LOAD_OFFERED];
-    const double done = load->delivery.done / (double)load->judged_runs;
-    const double share = load->delivery.due / (double)load->judged_runs / offered;
+    const double done = load->delivery.done / load->judged_offered;
+    const double share = load->delivery.due / load->judged_offered;
     for (size_t i = 0; i < load->short_count; i++)
         message_run(&uneven, load->short_runs[i]);
     uneven.of_runs = load->judged_runs;
+    uneven.follows = is_by_others(session, condition, load);
     message_detail(&uneven, "load", "load %s", load->name);
-    // Rounded down: what is short is never all of it.
-    message_detail(&uneven, "percent", "%.0f", floor(100 * done / offered));
+    message_detail(&uneven, "percent", "%.2g", 100 * done);
     if (share < shared)
         message_detail(&uneven, "share", " (%.0f %% was possible beside the target alone)",
                        100 * share);
@@ -286,6 +295,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
         return;
     struct message message = not_converged(session, condition, metric, error, runs);
     message.matters = matters;
+    message.follows = disturbed_and_said(session) && isfinite(error);
     if (isfinite(error)) {
         // An interval narrows with the root of the number of runs.
         const double needed = (double)runs * pow(error / session->settings->error, 2);

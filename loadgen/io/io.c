@@ -84,15 +84,16 @@ static void judge_more(const struct run *run, double claimed, double device, dou
                        char *text, size_t size)
 {
     const struct io_state *state = state_of(run);
-    const char *others = "others use it too (the target, perhaps), or the file system adds its own";
+    const char *others = "other programs use it too (the target, perhaps), or the file system adds "
+                         "traffic";
     const bool own = self > claimed + tolerance_bytes(run, claimed);
     if (!own)
-        snprintf(text, size, "%s moved %.2f times what this load did: %s", state->device.counter,
+        snprintf(text, size, "%s moved %.2f times this load's bytes: %s", state->device.counter,
                  device / claimed, others);
     else
         snprintf(text, size,
-                 "%s moved %.2f times what this load moved, and %.2f times was for this process: "
-                 "blocks smaller than the file system's: give a larger --block-size%s%s",
+                 "%s moved %.2f times this load's bytes, and %.2f times for this process: its "
+                 "blocks are smaller than the file system's, so give a larger --block-size%s%s",
                  state->device.counter, device / claimed, self / claimed,
                  device - self > self - claimed ? "; and " : "",
                  device - self > self - claimed ? others : "");
