@@ -259,18 +259,33 @@ static bool is_split(const struct capture *capture, size_t at)
            isdigit((unsigned char)capture->line[at]);
 }
 
-// Whether the expression would find its group in the number also if that were written so.
+// Whether commas join several numbers for certain: more than one of them, and not as groups of
+// digits have them.
+static bool is_list(const struct capture *capture)
+{
+    const struct numeral *numeral = &capture->numeral;
+    size_t commas = 0;
+    for (size_t i = numeral->start; i < numeral->end; i++)
+        commas += capture->line[i] == ',';
+    return numeral->kind == NUMERAL_UNCLEAR && commas > 1;
+}
+
+// Whether the expression would find its group in the number also if that were written so. Behind a
+// list go its empty fields.
 static bool would_take(const struct searcher *searcher, const struct capture *capture,
                        const char *form)
 {
     const struct numeral *numeral = &capture->numeral;
-    const size_t used = strlen(form), rest = capture->length - numeral->end;
+    size_t end = numeral->end;
+    while (is_list(capture) && end < capture->length && capture->line[end] == ',')
+        end++;
+    const size_t used = strlen(form), rest = capture->length - end;
     char *line = malloc(numeral->start + used + rest + 1);
     if (!line)
         return true;
     memcpy(line, capture->line, numeral->start);
     memcpy(line + numeral->start, form, used);
-    memcpy(line + numeral->start + used, capture->line + numeral->end, rest);
+    memcpy(line + numeral->start + used, capture->line + end, rest);
     line[numeral->start + used + rest] = '\0';
     const size_t from = capture->from < numeral->start ? capture->from : numeral->start;
     regmatch_t match[2] = {{(regoff_t)from, (regoff_t)(numeral->start + used + rest)}};
