@@ -53,8 +53,8 @@ void course_init(struct course *course, struct experiment *experiment)
 }
 
 // Whether the service is to be started anew for that block, or has had too few unmeasured runs
-// since. One that is kept is warmed by --warmup, too; where there is one for each run, each measured
-// run needs them again.
+// since. One that is kept is warmed by --warmup, too; where there is one for each run, each
+// measured run needs them again.
 static bool needs_start(struct course *course, size_t block)
 {
     const struct settings *settings = &course->experiment->settings;
