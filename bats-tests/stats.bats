@@ -639,6 +639,9 @@ END
     [[ $(delivered '{ achieved: 0.47 }') == '[true,["load-short","problem"]]' ]]
     [[ $(delivered '{ achieved: 0.72, cpus: "0-1" }') == '[false,[]]' ]]
     [[ $(delivered '{ achieved: 0.48, cpus: "0-1" }') == '[true,["load-short","problem"]]' ]]
+    # The host took a fifth of the CPU from both.
+    [[ $(delivered '{ achieved: 0.4, cpu_s: 0.4 }' '{ steal_s: 0.2, user_s: 0.3 }, { steal_s: 0.2, user_s: 0.3 }, { steal_s: 0.2, user_s: 0.3 }') == '[false,[]]' ]]
+    [[ $(delivered '{ achieved: 0.4, cpu_s: 0.4 }' '{ user_s: 0.3 }, { user_s: 0.3 }, { user_s: 0.3 }') == '[true,["load-short","problem"]]' ]]
     # On another node nothing is shared.
     [[ $(delivered '{ achieved: 0.48, node: "n2" }') == '[true,["load-short","problem"]]' ]]
     # What another load needs for its rate may be the CPU, or something else.

@@ -114,6 +114,25 @@ static double taken(const struct cpu_list *mine, const json_t *other, double cpu
     return cpu_s * common_cpus(mine, &cpus) / cpus.count;
 }
 
+static double loads_cpu_s(const json_t *record)
+{
+    double sum = 0;
+    JSON_EACH (load, json_object_get(record, "load")) {
+        const double cpu_s = json_number_at(load, "cpu_s");
+        if (!json_has(load, "node") && !isnan(cpu_s))
+            sum += cpu_s;
+    }
+    return sum;
+}
+
+// With that of its service, which is part of what is measured.
+static double target_cpu_s(const json_t *record)
+{
+    const double service_s = json_number_at(json_object_get(record, "service"), "cpu_s");
+    return json_number_at(record, "user_s") + json_number_at(record, "system_s") +
+           (isnan(service_s) ? 0 : service_s);
+}
+
 // CPU time that was there for the load, in seconds over `elapsed`; *all_s is what would
 // have been there if nobody had shared its CPUs. False: as far as is known nobody did.
 static bool is_sharing(const json_t *record, const json_t *load, double elapsed, double *share_s,
@@ -129,6 +148,12 @@ static bool is_sharing(const json_t *record, const json_t *load, double elapsed,
     JSON_EACH (other, json_object_get(record, "load"))
         if (other != load && !json_has(other, "node"))
             others_s += taken(&mine, other, json_number_at(other, "cpu_s"));
+    // What the host took falls on those who run, by their CPU time.
+    const double steal_s = json_number_at(record, "steal_s"),
+                 used_s = target_cpu_s(record) + loads_cpu_s(record),
+                 on_mine_s = others_s + json_number_at(load, "cpu_s");
+    if (steal_s > 0 && used_s > 0 && on_mine_s > 0)
+        others_s += steal_s * fmin(on_mine_s / used_s, 1);
     *all_s = elapsed * mine.count;
     *share_s = fmax(*all_s - others_s, 0);
     return others_s > 0;
@@ -157,25 +182,6 @@ bool judge_short(const struct delivery *delivery)
 {
     const bool nothing = delivery->asked && delivery->due <= 0;
     return delivery->known && (nothing || delivery->done < short_of_due * delivery->due);
-}
-
-static double loads_cpu_s(const json_t *record)
-{
-    double sum = 0;
-    JSON_EACH (load, json_object_get(record, "load")) {
-        const double cpu_s = json_number_at(load, "cpu_s");
-        if (!json_has(load, "node") && !isnan(cpu_s))
-            sum += cpu_s;
-    }
-    return sum;
-}
-
-// With that of its service, which is part of what is measured.
-static double target_cpu_s(const json_t *record)
-{
-    const double service_s = json_number_at(json_object_get(record, "service"), "cpu_s");
-    return json_number_at(record, "user_s") + json_number_at(record, "system_s") +
-           (isnan(service_s) ? 0 : service_s);
 }
 
 // At least the target's own and the loads' CPU time is there.

@@ -63,7 +63,7 @@ struct delivery {
 // A load is due what it offers. But where it may run on the CPUs of the target
 // or of other loads, those take part of the CPU time that it has, as they are
 // meant to: its share is
-//   (its CPUs - CPUs' worth of time that the others used of them) / its CPUs
+//   (its CPUs - CPUs' worth of time that the others used of them, or the host took) / its CPUs
 // A cpu load is due offered x share. So is another load that used the CPU time of
 // its whole share: it lacked the CPUs. One that used less lacked something else.
 // `load` is a member of the record's `load`.
