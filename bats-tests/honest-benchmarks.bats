@@ -28,7 +28,7 @@ setup() {
     "$BIN/loadgen" mem --kernel triad --footprint 256K --threads 1 --duration 50ms --json | tail -n 1 >summary
     holds '.problems == ["cache-sized"] and .cache_margin < 1' <summary
     run -0 "$BIN/loadgen" mem --read --sequential --block-size 1 --footprint 16M --threads 1 --duration 50ms
-    [[ $output == *'dependent loads of the next byte, which a prefetcher can foresee'* ]]
+    [[ $output == *'dependent loads of the next word, which a prefetcher can foresee'* ]]
     run -0 "$BIN/loadgen" mem --read --random --block-size 1 --footprint 16M --threads 1 --duration 50ms
     [[ $output == *'dependent loads of random lines'* && $output != *foresee* ]]
 }

@@ -213,7 +213,8 @@ left() {
     local kind status
     for kind in 'TERM jostle' 'HUP jostle' 'INT group' 'TERM group' 'QUIT group' 'KILL jostle' 'KILL keeper'; do
         for hook in cleanup conclude; do
-            rm -rf out going sent state
+            # What the run before it leaves to its keeper may still be on its way.
+            mkdir "$BATS_TEST_TMPDIR/$kind $hook" && cd "$BATS_TEST_TMPDIR/$kind $hook"
             env --default-signal=INT,QUIT setsid "$JOSTLE" run --quiet --output out --runs 2 --prepare 'echo up >state' \
                 "--$hook" 'echo >going; until [ -e sent ]; do sleep 0.1; done; sleep 0.3; echo down >state' -- true 2>errors </dev/null 3>&- &
             harness=$!

@@ -69,7 +69,7 @@ PYTHON
     is_valid result same/result.json
     records same 1 20 0.05 2 nice=19=1.2,0.6 sched=idle=1.2,0.6
     run -0 "$JOSTLE" report same
-    [[ $output == *'No setting is known to be the best; not told apart: '*'nice=19 for the neighbour'*' times as long). More runs would tell.'* && $output != *Best:* ]]
+    [[ $output == *'No setting is known to be the best; not told apart: '*'nice=19 for the neighbour'*' times as long). More runs would settle it.'* && $output != *Best:* ]]
 }
 
 @test "a setting that leaves the neighbour more is better than one that protects as well" {
@@ -136,7 +136,7 @@ PYTHON
 @test "a load without any damage that is known has nothing to be protected from" {
     records harmless 9 20 0.05 1 nice=19=1,0.6
     run -0 "$JOSTLE" report harmless
-    [[ $output == *'The neighbour is not known to do any damage, so no setting is known to protect from it: more runs would tell.'* ]]
+    [[ $output == *'The neighbour is not known to do any damage, so no setting is known to protect from it: more runs would settle it.'* ]]
 }
 
 @test "a setting that was undone in a run is neither best nor weakest, and keeps no limit" {

@@ -244,7 +244,7 @@ PYTHON
     for format in terminal md html; do
         report campaign --format $format >out
         [[ $format != html ]] || { page_drawn out >drawn && mv drawn out; }
-        grep -qE 'Besides, 1 run in 9 \(1 in 21 to 1 in 4\.4\) takes 20 times as long, none alone \(more beside .*\): on average [34]\.[0-9]+ times \(at least 1\.2[0-9]*\); about 85 runs would tell\.' out
+        grep -qE 'Besides, 1 run in 9 \(1 in 21 to 1 in 4\.4\) takes 20 times as long, none alone \(more beside .*\): on average [34]\.[0-9]+ times \(at least 1\.2[0-9]*\); about 85 runs would settle it\.' out
     done
     report campaign --format csv | python3 -c '
 import csv, sys

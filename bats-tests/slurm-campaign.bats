@@ -120,10 +120,10 @@ says() {
     [[ $("$JOSTLE" status out) == *' 6 done,'* ]]
     # Whole blocks stay as they are; half a one, if its node is another now, is made
     # again. In the end there are the requested 6 runs. A target that scancel ended
-    # before jostle is set aside.
+    # before jostle is set aside. Block 0 has what is not measured.
     for cell in before/cells/*; do
-        jq -sc 'map(select(.signal == null)) | group_by(.block)[] | select(length == 2)[]' "$cell/runs.jsonl" >whole
-        jq -c 'select(.set_aside | not)' "out/cells/${cell##*/}/runs.jsonl" >used
+        jq -sc 'map(select(.signal == null and .block > 0)) | group_by(.block)[] | select(length == 2)[]' "$cell/runs.jsonl" >whole
+        jq -c 'select((.set_aside | not) and .block > 0)' "out/cells/${cell##*/}/runs.jsonl" >used
         head -n "$(wc -l <whole)" used | jq -sc 'sort_by(.block)[]' | diff - whole
         [[ $(wc -l <used) -eq 6 ]]
         cat used >>all

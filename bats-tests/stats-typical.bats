@@ -36,7 +36,7 @@ made() {
         and .mean.ci[0] >= 1 and .mean.ci[1] == null and .mean.ratio > 4
         and .stragglers.own.runs == 1 and .stragglers.own.of == 8 and .stragglers.reference.runs == 0' <out
     holds '.slowdowns[0] | .ratio == .typical.ratio and .ci == .typical.ci
-        and (.seldom | test("^Besides, 1 run in 8 \\(1 in [0-9]+ to 1 in [0-9.]+\\) takes 21 times as long, none alone: on average 5\\.[0-9]+ times \\(at least 1\\.[0-9]+\\); about 80 runs would tell\\.$"))' <out
+        and (.seldom | test("^Besides, 1 run in 8 \\(1 in [0-9]+ to 1 in [0-9.]+\\) takes 21 times as long, none alone: on average 5\\.[0-9]+ times \\(at least 1\\.[0-9]+\\); about 80 runs would settle it\\.$"))' <out
 }
 
 # bats test_tags=slow

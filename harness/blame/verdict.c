@@ -197,10 +197,11 @@ static void say_node(struct judgement *verdict, const struct facts *facts, const
         return;
     }
     verdict->resource = RESOURCE_CPU;
-    snprintf(verdict->text, sizeof verdict->text,
-             "this node: beside %.2f programs that ran %.2f waited for a CPU, on average over %s: "
-             "each is %s times slower because of the others",
-             verdict->ran, verdict->waited_others, time, times_text(verdict->factor, times));
+    snprintf(
+        verdict->text, sizeof verdict->text,
+        "this node: on average %.2f programs ran and %.2f waited for a CPU (%s): each takes %s "
+        "times as long as it would alone",
+        verdict->ran, verdict->waited_others, time, times_text(verdict->factor, times));
 }
 
 // What cost most decides. Who is held back by a quota gains nothing by fewer threads.

@@ -182,7 +182,7 @@ static const char *rivals_text(const struct experiment *of, const struct value *
     }
     return said(of->texts,
                 "No setting is known to be the best%s; not told apart: %s (%s). More runs would "
-                "tell.",
+                "settle it.",
                 beside_text(of, choice), all_named_text(of, list),
                 change_text(of, damaged, least, most));
 }
@@ -208,16 +208,17 @@ static const char *best_text(const struct experiment *of, const struct value *ch
     if (!best && !does_harm(of, choice))
         return said(of->texts,
                     "The neighbour is not known to do any damage%s, so no setting is known to "
-                    "protect from it: more runs would tell.",
+                    "protect from it: more runs would settle it.",
                     beside);
-    return !best ? said(of->texts,
-                        "None of these settings is known to protect it%s: more runs would tell.",
-                        beside)
-                 : said(of->texts, "Best%s: %s: %s, which removes %s of the damage%s.", beside,
-                        named_text(of, best),
-                        change_text(of, figure_at(best, "slowdown_unprotected"),
-                                    figure_at(best, "slowdown"), NAN),
-                        percent_text(of->texts, removed, true), kept_text(of->texts, best));
+    return !best
+               ? said(of->texts,
+                      "None of these settings is known to protect it%s: more runs would settle it.",
+                      beside)
+               : said(of->texts, "Best%s: %s: %s, which removes %s of the damage%s.", beside,
+                      named_text(of, best),
+                      change_text(of, figure_at(best, "slowdown_unprotected"),
+                                  figure_at(best, "slowdown"), NAN),
+                      percent_text(of->texts, removed, true), kept_text(of->texts, best));
 }
 
 static const char *until_text(const struct experiment *of, const struct value *choice)

@@ -179,12 +179,12 @@ static const char *short_text(const struct finding *finding)
     return "";
 }
 
-// "; about 384 runs of each would tell"; "" where nobody knows how many.
+// "; about 384 runs of each would settle it"; "" where nobody knows how many.
 static const char *needed_text(const struct finding *finding)
 {
     const double needed = view_real(view_get(finding->slowdown, "judgement"), "pairs_needed");
     return isnan(needed) ? ""
-                         : said(finding->of->texts, "; about %s runs of each would tell",
+                         : said(finding->of->texts, "; about %s runs of each would settle it",
                                 number_fixed(needed, 0, ROOM));
 }
 

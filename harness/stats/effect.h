@@ -27,9 +27,9 @@ extern const char *const effect_remarks[EFFECTS];
 // the test does not confirm.
 enum effect effect_of(const struct interval *ratio, bool is_seen);
 
-// About how many pairs of runs would tell, by how intervals narrow (with the root of their number),
-// where `pairs` have that interval: then it is beside 1, or within EFFECT_NEGLIGIBLE of it. NAN:
-// nobody knows, or more than anybody would measure.
+// About how many pairs of runs would settle it, by how intervals narrow (with the root of their
+// number), where `pairs` have that interval: then it is beside 1, or within EFFECT_NEGLIGIBLE of
+// it. NAN: nobody knows, or more than anybody would measure.
 double effect_pairs_needed(const struct interval *ratio, double pairs);
 
 // The largest difference from 1 that the interval allows.

@@ -73,7 +73,7 @@ static void print_mean(const struct seldom *seldom, FILE *stream)
     bounded_range(&plain, bounds);
     fprintf(stream, ": on average %s times%s", center, bounds);
     if (own > 0 || other > 0)
-        fprintf(stream, "; about %zu runs would tell", own > other ? own : other);
+        fprintf(stream, "; about %zu runs would settle it", own > other ? own : other);
 }
 
 void seldom_print(const struct seldom *seldom, FILE *stream)
