@@ -127,9 +127,9 @@ waited_for_disk() {
 }
 
 # beyond_own: how much longer the run took than its target saw itself run, in seconds; the
-# target is meter-until, and has left its end in the file `end`.
+# target is meter-until, and has left its end in the file `end`, with bytes of 0 behind it, which gojq takes for a part of it.
 beyond_own() {
-    jq --rawfile own end '(.start[17:29] | tonumber) as $start | ($own | tonumber) as $stop
+    command jq --rawfile own end '(.start[17:29] | tonumber) as $start | ($own | tonumber) as $stop
         | .wall_s - ($stop - 60 * ($stop / 60 | floor) - $start) | if . > 30 then . - 60 else . end' "$RECORD"
 }
 
