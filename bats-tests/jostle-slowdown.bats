@@ -175,8 +175,8 @@ looked() {
     "$JOSTLE" slowdown --quiet --output out --for 2s -- sleep 0.1
     jq -c '[.loads[].name]' out/experiment.json >before
     wc -l <out/runs.jsonl >runs
-    run -0 --separate-stderr "$JOSTLE" slowdown --resume --output out --for 3s -- sleep 0.1
-    [[ $stderr == *'measuring sleep alone and beside each of these: sharing'*', for about 3 s '* ]]
+    run -0 --separate-stderr "$JOSTLE" slowdown --resume --output out --for 9s -- sleep 0.1
+    [[ $stderr == *'measuring sleep alone and beside each of these: sharing'*', for about 9'*' s '* ]]
     jq -c '[.loads[].name]' out/experiment.json | diff before -
     (($(wc -l <out/runs.jsonl) > $(<runs)))
 }
@@ -207,7 +207,7 @@ looked() {
 @test "a panorama has six runs of each, and within --for of as many neighbours as there is time for" {
     quick_machine
     run -0 --separate-stderr timeout 100 "$JOSTLE" slowdown --output out --for 6s -- sleep 0.3
-    [[ $stderr == *'in 6 s there is no time for 6 runs beside '*'disk: for these: jostle slowdown '*"--load 'disk="*' -- sleep 0.3'* ]]
+    [[ $stderr == *'in 6 s there is no time for 6 runs beside '*'disk'*': for these: jostle slowdown '*"--load 'disk="*' -- sleep 0.3'* ]]
     holds '(.conditions | length >= 2 and all(.runs >= 6)) and (.slowdowns | all(.ci != null))' <out/result.json
     # Not even one neighbour.
     run -0 --separate-stderr timeout 60 "$JOSTLE" slowdown --output short --for 1s -- sleep 0.3

@@ -296,7 +296,7 @@ undone_is_said() {
     [[ $output == *"the load did not keep $1: "*' has undone it.'* && $output == *"load l."*" did not keep a setting ($1: "* ]] &&
         holds --arg setting "$1" '.protection | .best == null and (.rows[0] | (.undone | startswith($setting)) and .slowdown.value == null and
             .kept.value == null and .front == false) and (.rows[1] | has("undone") | not)' <out/result.json &&
-        holds -s 'map(select(.condition | startswith("l."))) | all(has("undone") == (.condition != "l.group-same")) and
+        holds -s 'map(select(.condition | startswith("l."))) | all(.condition != "l.group-same" or (has("undone") | not)) and any(has("undone")) and
             all(.[] | .undone[]?; .load == "l." + (.text | sub("=.*"; "")) + "-" + (.text | capture("=(?<v>[^:]*)").v))' <out/runs.jsonl &&
         is_valid result out/result.json
 }
@@ -573,8 +573,7 @@ harm() {
     "$BIN/stats" --derive settings
     runs_as_printed closer settings 'jostle protect ' "--setting 'mine=on: true; off: true'" '--nice 1' "--load 'a=cpu --percent 1' " '--try mine' '--try nice=19' ' -- true'
     # And where one is.
-    jq -c '.condition as $c | .wall_s = (if $c == "a.mine" then 1.2 else .wall_s end) * (1 + (.block % 3) / 1000)' settings/runs.jsonl |
-        jq -c '.condition as $c | if $c == "a.nice-19" then .wall_s = 1.9 + .block / 1000 else . end' >made
+    jq -c '.condition as $c | .wall_s = ({ a: 2, "a.mine": 1.2, "a.nice-19": 1.9 }[$c] // 1) * (1 + (.block * ($c | length) % 5) / 1000)' settings/runs.jsonl >made
     mv made settings/runs.jsonl
     "$BIN/stats" --derive settings
     runs_as_printed closer settings 'jostle slowdown ' "--setting 'mine=on: true; off: true'" "--load 'a.mine=[mine] cpu --percent 1' -- true"
