@@ -175,7 +175,8 @@ index_of_dispersion() {
     XDG_CACHE_HOME=$PWD "$BIN/loadgen" syscall --threads 1 --stages 200ms:0.1% --calib 0.5 --if-missing 2>said
     [[ $(<said) == *calibrating* ]]
     XDG_CACHE_HOME=$PWD "$BIN/loadgen" syscall --threads 1 --stages 200ms:0.1% --json >out
-    holds -s 'any(.[]; .event == "ready" and (.calibration | length) > 0) and (.[-1] | (.operations + .dropped - .offered * .elapsed_s | fabs) < 0.01)' <out
+    holds -s 'map(select(.event == "ready"))[0] as $ready | ($ready.calibration | length > 0) and
+        (.[-1] | ((.operations + .dropped) * ($ready.chunk_operations // 1) - .offered * .elapsed_s | fabs) < 0.01)' <out
 }
 
 # bats test_tags=slow
