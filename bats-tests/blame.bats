@@ -502,7 +502,7 @@ END
         is_record record
         # Up to that, less what it slept.
         holds '.verdict | .resource == "cpu" and .range[0] <= .factor and .factor <= .range[1]
-            and (.range[1] / (1 / (.ran / 2 + .asleep + .at_disk + .blocked + .waited_own)) - 1 | fabs) < 0.2' <record
+            and (.range[1] / (1 / (.ran / 2 + .asleep + .at_disk + .blocked + .waited_own)) - 1 | fabs) < 0.3' <record
         kill_tree "$!"
     done
 }
