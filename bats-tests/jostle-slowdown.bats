@@ -99,10 +99,10 @@ cores() {
     quick_machine
     run -0 --separate-stderr "$JOSTLE" slowdown --output out --max-runs 6 -- sleep 0.02
     # shellcheck disable=SC2154 # bats sets it
-    [[ $stderr == *'alone and beside each of these: sharing, memory, cache and disk, for about '*' of each: where single runs vary by 10 %'* ]]
-    holds '.loads | map(.name) == ["baseline", "sharing", "memory", "cache", "disk"]' <out/result.json
+    [[ $stderr == *'alone and beside each of these: sharing, memory, cache'*', for about '*' of each: where single runs vary by 10 %'* ]]
+    holds '.loads | map(.name) - ["network"] == ["baseline", "sharing", "memory", "cache", "disk"]' <out/result.json
     holds '.settings | .min_runs == 6 and .max_time_s == 60' <out/result.json
-    holds '.slowdowns | map(select(.metric == "wall_s")) | length == 4 and all(.ci != null)' <out/result.json
+    holds '.slowdowns | map(select(.metric == "wall_s")) | length >= 4 and all(.ci != null)' <out/result.json
     [[ $output == *'Sharing its CPU with one busy program: '*'condition '*'closer: jostle slowdown '*'--load '*' -- sleep 0.02'* ]]
     # Of a service the network, too, wherever the kernel puts them.
     "$JOSTLE" slowdown --quiet --for 1s --max-runs 1 --service 'sh -c "echo up; exec sleep 100"' --ready 'match:/up/' --output served -- true
@@ -128,7 +128,7 @@ cores() {
     "$JOSTLE" slowdown --quiet --max-runs 1 --target-cpus "$last" --output bound -- true
     holds --arg cpu "$last" '.settings.target_cpus == $cpu and .loads[1].spec == "cpu --cpus " + $cpu' <bound/result.json
     "$JOSTLE" slowdown --quiet --max-runs 1 --target-cpus "$last" --load-cpus "$last" --output chosen -- true
-    holds '.loads | map(.name) == ["baseline", "cpu", "memory", "cache", "disk"] and (map(.spec // "") | all(test("--cpus") | not))' <chosen/result.json
+    holds '.loads | map(.name) - ["network"] == ["baseline", "cpu", "memory", "cache", "disk"] and (map(.spec // "") | all(test("--cpus") | not))' <chosen/result.json
     # A session that continues has the same ones.
     "$JOSTLE" slowdown --quiet --max-runs 2 --output out --resume -- "$WORKLOADS/delannoy" 9
     holds '.loads[1].title == "Sharing its CPU with one busy program" and (.conditions | all(.runs == 2))' <out/result.json
