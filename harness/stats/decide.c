@@ -402,11 +402,7 @@ static struct carry_over carry_over_of(struct session *session, int load, size_t
     const double difference = after->mean_y - others->mean_y - slope * apart;
     const double error = sqrt(
         rest / df * (1 / (double)after->count + 1 / (double)others->count + apart * apart / xx));
-    const double half = critical_t(&session->critical, df) * error;
-    result.ratio = exp(difference);
-    result.low = exp(difference - half);
-    result.high = exp(difference + half);
-    result.p = 2 * gsl_cdf_tdist_Q(fabs(difference) / error, df);
+    carry_over_settle(&result, &session->critical, difference, error, df);
     return result;
 }
 

@@ -91,11 +91,7 @@ struct carry_over starts_carry_over(struct session *session, int load, size_t me
     const double error = sqrt(squares / df * weight);
     const double difference =
         alone.last.mean - alone.first.mean - (beside.last.mean - beside.first.mean);
-    const double half = critical_t(&session->critical, df) * error;
-    result.ratio = exp(difference);
-    result.low = exp(difference - half);
-    result.high = exp(difference + half);
-    result.p = 2 * gsl_cdf_tdist_Q(fabs(difference) / error, df);
+    carry_over_settle(&result, &session->critical, difference, error, df);
     return result;
 }
 
