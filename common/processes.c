@@ -199,18 +199,26 @@ static void mark_children(struct processes *list, pid_t parent, size_t *queue, s
     }
 }
 
-// Generation by generation from this process on.
-static void mark_descendants(struct processes *list)
+// Generation by generation from the root on; sorts them by their parents.
+static void mark_descendants(struct processes *list, pid_t root)
 {
     size_t queued = 0;
     size_t *queue = calloc(list->count + 1, sizeof *queue);
     if (!queue)
         return;
     qsort(list->process, list->count, sizeof *list->process, by_parent);
-    mark_children(list, getpid(), queue, &queued);
+    mark_children(list, root, queue, &queued);
     for (size_t i = 0; i < queued; i++)
         mark_children(list, list->process[queue[i]].pid, queue, &queued);
     free(queue);
+}
+
+void processes_read_tree(struct processes *processes, pid_t root)
+{
+    processes_read(processes);
+    mark_descendants(processes, root);
+    if (processes->count > 0)
+        qsort(processes->process, processes->count, sizeof *processes->process, by_pid);
 }
 
 // All processes of this machine, never of a made-up one: they are to be signalled. Descendants are
@@ -220,7 +228,7 @@ static struct processes read_tree(void)
 {
     struct processes list = {0};
     read_folder(&list, "/proc");
-    mark_descendants(&list);
+    mark_descendants(&list, getpid());
     return list;
 }
 

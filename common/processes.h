@@ -15,7 +15,7 @@ struct process {
     uid_t user;
     char state;    // R, D, S, Z, ...
     bool kernel;   // a thread of the kernel
-    bool descends; // from this process; where the tree was asked for
+    bool descends; // from the root, where the tree was asked for
     int threads;
     int cpu;             // where it ran last, or waits to run; -1: not shown
     long long disk_wait; // ticks, where the kernel accounts delays; else 0
@@ -34,6 +34,8 @@ enum { PROCESS_TICK_US = 10000 }; // USER_HZ, on every architecture that matters
 
 // Reads all again, into the same memory. Empty where there are none to be seen.
 void processes_read(struct processes *processes);
+// The same, with the descendants of a process marked.
+void processes_read_tree(struct processes *processes, pid_t root);
 void processes_free(struct processes *processes);
 // One line of /proc/PID/stat, or of a thread, into all but `user`. False: it is none.
 bool process_parse(const char *text, struct process *process);

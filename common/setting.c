@@ -578,33 +578,16 @@ static const struct setting *lost_by(const struct setting *settings, size_t coun
     return lost;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    const struct process *one = a, *other = b;
-    return (one->pid > other->pid) - (one->pid < other->pid);
-}
-
-static bool descends_from(const struct processes *all, const struct process *process, pid_t root)
-{
-    for (size_t steps = 0; process && process->parent > 1 && steps < all->count; steps++) {
-        const struct process parent = {.pid = process->parent};
-        if (parent.pid == root)
-            return true;
-        process = bsearch(&parent, all->process, all->count, sizeof parent, compare_numbers);
-    }
-    return false;
-}
-
 bool settings_verify_tree(const struct setting *settings, size_t count, pid_t process, char *error,
                           size_t size)
 {
     struct processes all = {0};
     const struct setting *lost = NULL;
     char why[SETTING_ERROR];
-    processes_read(&all);
+    processes_read_tree(&all, process);
     for (size_t i = 0; i < all.count && !lost; i++) {
         const struct process *one = &all.process[i];
-        if (one->state == 'Z' || !descends_from(&all, one, process))
+        if (one->state == 'Z' || !one->descends)
             continue;
         lost = lost_by(settings, count, one->pid, process);
         snprintf(why, sizeof why, "a program that it has started (%s) has undone it", one->name);
