@@ -497,27 +497,31 @@ bool words_try(struct arena *arena, const struct option_list *words, const char 
     return run_words(arena, "exec \"$@\" 2>&1", words, said);
 }
 
-bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
-               const char **said)
+// The command line of a load in these surroundings, with one more option.
+static struct option_list loadgen_words(struct arena *arena, const struct load *load,
+                                        const struct option_list *surroundings, const char *option)
 {
     char path[PATH_MAX];
-    const char *const loadgen[] = {child_path("loadgen", path), load->words.item[0], "--control"};
+    const char *const loadgen[] = {arena_format(arena, "%s", child_path("loadgen", path)),
+                                   load->words.item[0], option};
     struct option_list words = {0};
     list_add_all(&words, arena, surroundings->item, surroundings->count);
     list_add_all(&words, arena, loadgen, sizeof loadgen / sizeof loadgen[0]);
     list_add_all(&words, arena, load->words.item + 1, load->words.count - 1);
+    return words;
+}
+
+bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
+               const char **said)
+{
+    const struct option_list words = loadgen_words(arena, load, surroundings, "--control");
     return run_words(arena, "{ echo resume; sleep 1; } | { \"$@\" 2>&1; }", &words, said);
 }
 
 bool load_describe(struct arena *arena, const struct load *load,
                    const struct option_list *surroundings, struct description *description)
 {
-    char path[PATH_MAX];
-    const char *const loadgen[] = {child_path("loadgen", path), load->words.item[0], "--describe"};
-    struct option_list words = {0};
-    list_add_all(&words, arena, surroundings->item, surroundings->count);
-    list_add_all(&words, arena, loadgen, sizeof loadgen / sizeof loadgen[0]);
-    list_add_all(&words, arena, load->words.item + 1, load->words.count - 1);
+    const struct option_list words = loadgen_words(arena, load, surroundings, "--describe");
     *description = (struct description){.said = NULL};
     if (!words_try(arena, &words, &description->said))
         return false;

@@ -146,8 +146,6 @@ struct adjustment {
 const char *adjustment_read(struct adjustment *adjustment, struct arena *arena, const char *name,
                             const char *spec, const struct option_list *own);
 
-// Whether this machine lets us set all of them: they are tried. False with a reason.
-bool adjustment_is_possible(const struct adjustment *adjustment, char *error, size_t size);
 // Ends the program with exit 2 where this machine does not let us set one of them.
 void adjustment_try(const struct adjustment *adjustment, const char *name);
 

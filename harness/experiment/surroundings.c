@@ -153,7 +153,8 @@ static bool is_possible(const struct option_list *texts, char *error, size_t siz
     return texts->count == 0 || settings_try(settings, texts->count, error, size);
 }
 
-bool adjustment_is_possible(const struct adjustment *adjustment, char *error, size_t size)
+// Whether this machine lets us set all of them: they are tried. False with a reason.
+static bool adjustment_is_possible(const struct adjustment *adjustment, char *error, size_t size)
 {
     return is_possible(&adjustment->load, error, size) &&
            is_possible(&adjustment->target, error, size) &&
