@@ -61,12 +61,6 @@ static void count_running(struct worker *worker)
         engine_report(engine, ENGINE_RUNNING);
 }
 
-// A time of the clock as one of the demand, without pauses.
-static int64_t unpaused(const struct orders *orders, int64_t at_ns)
-{
-    return at_ns - orders->paused_ns;
-}
-
 // Drops what was due before then and has not been taken.
 static void count_dropped(struct worker *worker, int64_t before_ns)
 {

@@ -319,6 +319,12 @@ struct orders {
     int64_t end_ns;     // no operation is due from then on; INT64_MAX: no such time
 };
 
+// A time of the clock as one of the demand, without pauses.
+static inline int64_t unpaused(const struct orders *orders, int64_t at_ns)
+{
+    return at_ns - orders->paused_ns;
+}
+
 // Written by the worker alone, read by the control plane at any time.
 struct counts {
     _Atomic double amount; // base units done

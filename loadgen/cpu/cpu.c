@@ -267,12 +267,6 @@ struct spinner {
 
 // ---- demand ----
 
-// A time of the clock as one of the demand, without pauses.
-static int64_t unpaused(const struct worker *worker, int64_t at_ns)
-{
-    return at_ns - worker->orders.paused_ns;
-}
-
 // CPU time in ns that a worker should have used by then since its demand began.
 static double demand(const struct worker *worker, double at_ns)
 {
@@ -421,7 +415,7 @@ static int64_t next_start(struct worker *worker, const struct spinner *spinner, 
 // Of new orders: a track begins anew with each resume, and what was owed before is owed still.
 static void follow_orders(struct worker *worker, struct spinner *spinner)
 {
-    const int64_t resumed_ns = unpaused(worker, worker->orders.resumed_ns);
+    const int64_t resumed_ns = unpaused(&worker->orders, worker->orders.resumed_ns);
     if (!spinner->begun) {
         spinner->base_ns = thread_cpu_ns();
     } else if (state_of(worker->run)->parts && spinner->resumes != worker->orders.resumes) {
