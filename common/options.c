@@ -363,7 +363,6 @@ static void refuse(struct options *options, const char *word, const char *before
     usage_error("%s: no such option of %s: see %s --help", word, program, program);
 }
 
-// argp's remark on short options is longer than what it says.
 // A copy, to be freed, in which the lines that begin with blanks are as wide as argp makes others.
 static char *fold_indented(const char *text)
 {
@@ -382,7 +381,8 @@ static char *fold_indented(const char *text)
     return stream_text(out, &folded);
 }
 
-// What argp breaks continues at the left margin: examples are broken before.
+// What argp breaks continues at the left margin: examples are broken before. Its remark on short
+// options is longer than what it says.
 static char *filter_help(int key, const char *text, void *input)
 {
     (void)input;
