@@ -26,18 +26,24 @@
 
 static const double share = 0.1; // of a block's time
 static const double least_s = 0.01, most_s = 0.1;
+static const double shortest_run_s =
+    0.005; // beside shorter runs a probe is most of what it disturbs
 
 // How long to measure before a run of that block; 0: not at all.
 static double block_probe_due(const struct block_probe *probe, const struct session *session,
                               size_t block)
 {
-    double block_s = 0; // by the runs so far; NAN: not known yet
+    double block_s = 0;    // by the runs so far; NAN: not known yet
+    bool are_short = true; // the runs of each condition
     if (!probe->wanted || block == 0 || block == probe->block)
         return 0;
     for (size_t i = 0; i < session->settings->condition_count; i++) {
         const struct sample *sample = &session->conditions[i].metric[WALL_S];
         block_s += sample->count > 0 ? sample->mean : NAN;
+        are_short = are_short && sample->mean < shortest_run_s;
     }
+    if (are_short)
+        return 0;
     const double expected_s = share * block_s;
     if (!(expected_s >= least_s) && share * probe->since_s < least_s)
         return 0;
