@@ -218,6 +218,7 @@ uses_bench     := study report stats
 uses_blame     := stats
 uses_campaign  := experiment report stats
 uses_compare   := stats
+uses_conduct   := stats
 uses_decide    := stats
 uses_doctor    := stats
 uses_experiment := stats

@@ -2,7 +2,6 @@
 
 #include "decide.h"
 #include "fixed_time.h"
-#include "hub.h"
 #include "json.h"
 #include "judgement.h"
 #include "messages.h"
