@@ -212,7 +212,8 @@ static int64_t vmstat_field(const char *text, const char *name)
 // What is taken around each run comes from one read of a file that stays open.
 static void take_vmstat(struct counters *counters, const struct counter_files *files)
 {
-    char text[16384] = "\n"; // before the first field
+    char text[16384];
+    text[0] = '\n'; // before the first field
     const bool there = file_read_open(files->fd[COUNTER_VMSTAT], text + 1, sizeof text - 1);
     counters->machine_kills = there ? vmstat_field(text, "\noom_kill ") : UNKNOWN;
     if (files->swaps)
