@@ -218,7 +218,7 @@ static int64_t limit_of(const struct conduct *conduct, const struct source *sour
     const struct request *request = conduct->request;
     const uint64_t load_s = strcmp(event, "ready") == 0 ? request->ready_s : request->steady_s;
     if (source->condition)
-        return (int64_t)load_s * NS_PER_S;
+        return load_s > 0 ? (int64_t)load_s * NS_PER_S : -1;
     if (source->optional)
         return probe_s * NS_PER_S;
     return strcmp(event, "mark") == 0 ? service_mark_s * NS_PER_S : -1;
