@@ -238,7 +238,7 @@ ordered() {
     JOSTLE_BIN=$BIN JOSTLE_LIB=$ROOT/harness/lib run -0 timeout 600 bash -c 'set -euo pipefail
         for part in common processes loads; do source "$JOSTLE_LIB/$part.bash"; done
         node_start_words() { :; }
-        pipe_open() { exec {PIPE_IN}</dev/null; private_fds+=("$PIPE_IN"); }
+        source_open() { exec {PIPE_IN}</dev/null; private_fds+=("$PIPE_IN"); }
         load_name=(low) load_condition=(low) load_node=("") load_words=(sh -c "exit 2") load_first=(0) load_count=(3)
         processes_open load.0
         exec {lines}<>"$fifo_folder/load.0"

@@ -40,6 +40,14 @@ conduct_ask() {
     [[ ${ANSWER[0]} != failed ]] || conduct_failed
 }
 
+# source_open NAME FIELD...: tells conduct of a program by these fields and the FIFOs NAME and NAME.in, of which it
+# then has its ends, and sets PIPE_IN, which is private: there the program reads what conduct writes, and the end of that.
+source_open() {
+    conduct_ask "${@:2}" "$fifo_folder/$1" "$fifo_folder/$1.in"
+    { exec {PIPE_IN}<"$fifo_folder/$1.in"; } 2>/dev/null || fifo_lost "$1.in"
+    private_fds+=("$PIPE_IN")
+}
+
 # conduct_gone: it has ended too early.
 conduct_gone() {
     local code=0

@@ -79,7 +79,7 @@ load_start() {
     load_errors[i]=$2/load.${load_name[i]}.stderr
     node_start_words "${load_node[i]}" command
     errors_open "${load_errors[i]}"
-    pipe_open "load.$i" load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}"
+    source_open "load.$i" load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}"
     # A plain background job: `wait` for a process substitution says 255 once in a while,
     # and the status of a load that is refused must be certain. bash ignores SIGINT in it.
     spawn "${command[@]}" <&"$PIPE_IN" >"$fifo_folder/load.$i" 2>&"$ERRORS_FD" &

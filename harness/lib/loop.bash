@@ -171,7 +171,7 @@ measure_start() {
 meter_start() {
     local unused out=$null_fd
     local -a words=("${plan_meter[@]}")
-    pipe_open meter meter
+    source_open meter meter
     # Not a background job, in which bash has SIGINT ignored: the target would inherit that.
     if [[ -n ${plan[show_output]:-} ]]; then
         exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$terminal_out")

@@ -10,7 +10,7 @@ fifo_folder=''            # where the FIFOs are
 idle_fd=''                # nothing ever comes from here: to wait without a fork, see rest
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
-PIPE_IN=''                # see pipe_open
+PIPE_IN='' PIPE_OUT=''    # see pipe_open and source_open
 ERRORS_FD=''              # see errors_open
 foreground_pid=''         # the command that `foreground` runs
 
@@ -36,12 +36,15 @@ descriptors_check() {
     [[ $limit == unlimited ]] || ((limit >= $1)) || die "only $limit files may be open at a time: raise it to $1 with ulimit -n"
 }
 
-# pipe_open NAME FIELD...: tells conduct of a program by these fields and the FIFOs NAME and NAME.in, of which it
-# then has its ends, and sets PIPE_IN, which is private: there the program reads what conduct writes, and the end of that.
+# pipe_open NAME: opens a FIFO of processes_open at both of its ends, without waiting for
+# anybody: sets PIPE_IN, where a program reads what is written to PIPE_OUT. Both are private.
 pipe_open() {
-    conduct_ask "${@:2}" "$fifo_folder/$1" "$fifo_folder/$1.in"
-    { exec {PIPE_IN}<"$fifo_folder/$1.in"; } 2>/dev/null || fifo_lost "$1.in"
-    private_fds+=("$PIPE_IN")
+    local both
+    { exec {both}<>"$fifo_folder/$1"; } 2>/dev/null || fifo_lost "$1"
+    # shellcheck disable=SC2094 # the two ends of a FIFO
+    { exec {PIPE_IN}<"$fifo_folder/$1" {PIPE_OUT}>"$fifo_folder/$1"; } 2>/dev/null || fifo_lost "$1"
+    exec {both}>&-
+    private_fds+=("$PIPE_IN" "$PIPE_OUT")
 }
 
 # fifo_lost NAME: ends us, as a FIFO of processes_open cannot be opened; with the reason of the system.

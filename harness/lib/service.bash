@@ -14,7 +14,7 @@ readonly SERVICE_END_S=25
 # service_begin: starts its meter, and not yet the server.
 service_begin() {
     errors_open "$folder/service.meter.stderr"
-    pipe_open service service
+    source_open service service
     spawn_meter "$fifo_folder/service" "${plan_service[@]}" \
         <&"$PIPE_IN" >&"$null_fd" 2>&"$ERRORS_FD" &
     service_pid=$!
@@ -46,7 +46,7 @@ probe_pid=''
 # probe_start: begins it, before its first sample.
 probe_start() {
     errors_open "$folder/probe.stderr"
-    pipe_open probe probe
+    source_open probe probe
     spawn "$JOSTLE_BIN/probe" "${plan_probe[@]}" <&"$PIPE_IN" >"$fifo_folder/probe" 2>&"$ERRORS_FD" &
     probe_pid=$!
     fd_close "$PIPE_IN"
