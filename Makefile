@@ -220,6 +220,7 @@ uses_campaign  := experiment report stats
 uses_compare   := stats
 uses_decide    := stats
 uses_doctor    := stats
+uses_draw      :=
 uses_experiment := stats
 uses_pack      := placement study report stats
 uses_placement := experiment stats
