@@ -64,7 +64,7 @@ struct worker;
 struct snapshot;
 struct uv_loop_s;
 
-// ---- timing.c ----
+// ---- histogram.c ----
 
 // Counts of durations in fixed logarithmic buckets, as in HdrHistogram: 128
 // linear buckets for each power of two, so that a reported value differs from
@@ -103,12 +103,14 @@ struct quantile {
 };
 extern const struct quantile latency_quantiles[QUANTILES];
 
+// ---- pacer.c ----
+
 // Open loop: operations are due when the demand (demand.h) has come to them, whatever became of
 // those before.
 #define PACER_DEBT_NS 100000000 // what is owed for longer than this is dropped
 #define PACER_LATE_NS 1000000   // what starts later than this counts as late
 
-// ---- lines.c ----
+// ---- report.c ----
 
 // What the load says: JSON lines, or text for people. Each line is one write where its reader has
 // room for it. Where it has not, it is kept, and written later: nothing here waits for a reader.
