@@ -192,11 +192,11 @@ $(COMMON): $(call objects,common/*.c)
 
 # It has these files in itself, which no -MMD sees.
 $(BUILD)/obj/harness/bench/template.o: $(wildcard harness/bench/matrix/*.conf)
-$(BUILD)/obj/loadgen/io/path.o: COMPILE += $(call optional,liburing)
+$(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/alloc.o: COMPILE += $(call optional,jemalloc)
 OPTIONAL_TOLD := $(BUILD)/obj/common/version.o $(BUILD)/obj/loadgen/main.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
-$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/path alloc/alloc): $(OPTIONAL)
+$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/alloc): $(OPTIONAL)
 
 # A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen

@@ -1,3 +1,5 @@
+// The options of loadgen io: what they mean together, and which are refused.
+
 #include "io/io.h"
 
 const struct option_row io_options[] = {
@@ -50,8 +52,6 @@ const struct option_row io_options[] = {
      .help = "instead of making load: print one JSON line about the device behind --dir"},
     {0},
 };
-
-// ---- options, before anything starts ----
 
 // A sequential load with a rate does not need more than it moves until its end, and one that writes
 // no more than in a minute: what is written again is as new. A file that is kept is of one size for
