@@ -256,7 +256,7 @@ FRAME := $(filter-out %/main.o,$(call objects,loadgen/*.c))
 $(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: $(FRAME)
 $(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: LIBS += -luv
 $(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
-$(BUILD)/fuzz/network: $(BUILD)/obj/loadgen/net/address.o
+$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,address message protocol seats)
 $(BUILD)/fuzz/metric: $(call room,meter)
 $(BUILD)/fuzz/experiment: $(call room,stats)
 $(BUILD)/fuzz/campaign: $(call room,campaign $(uses_campaign))
