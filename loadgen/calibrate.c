@@ -152,9 +152,11 @@ static int measure_and_keep(struct run *run, struct measured *measured,
     if (!run->common.if_missing)
         print_all(run, title, measured);
     const char *text = compose(run, &key, measured, &line);
-    const int status = !text ? !complain("out of memory: free some")
-                       : before && measured->foreign > before->foreign ? 0
-                                                                       : keep(run, &key, text);
+    int status = 0;
+    if (!text)
+        status = !complain("out of memory: free some");
+    else if (!before || !(measured->foreign > before->foreign))
+        status = keep(run, &key, text);
     line_free(&line);
     line_free(&measured->ready);
     line_free(&measured->summary);
@@ -187,7 +189,7 @@ int calibrate(struct run *run)
     if (!run->common.if_missing)
         check(run);
     else
-        status = !is_needed(run) ? 0 : calibration_find(run, &found, error, sizeof error);
+        status = is_needed(run) ? calibration_find(run, &found, error, sizeof error) : 0;
     if (status == 0 && found.path[0] != '\0' && is_due_again(run, &found)) {
         before = &found;
         status = -1;
@@ -197,8 +199,8 @@ int calibrate(struct run *run)
         run->rate = INFINITY;
         if (measured)
             measured->length_ns = length_of(run);
-        status = !measured ? !complain("out of memory: free some")
-                           : measure_and_keep(run, measured, before);
+        status = measured ? measure_and_keep(run, measured, before)
+                          : !complain("out of memory: free some");
         free(measured);
     }
     return status;

@@ -93,7 +93,7 @@ int engine_start(struct run *run, engine_listener *listener, void *context)
     while (engine->begun < run->threads)
         pthread_cond_wait(&engine->changed, &engine->mutex);
     pthread_mutex_unlock(&engine->mutex);
-    return !failure_of(run) ? 0 : -1;
+    return failure_of(run) ? -1 : 0;
 }
 
 static void give_orders(struct run *run, enum order order)

@@ -1,3 +1,4 @@
+// What the files of the frame share: loads do without it. Each section says of which file it is.
 #ifndef LOADGEN_FRAME_H
 #define LOADGEN_FRAME_H
 
@@ -7,8 +8,6 @@
 #include <signal.h>
 #include <sys/types.h>
 #include <uv.h>
-
-// What the files of the frame share: loads do without it.
 
 // ---- settings.c: the command line of a load: its own options, and those that every load has ----
 

@@ -38,7 +38,7 @@ void engine_cpus(const struct run *run, struct cpu_list *list)
             cpus_of_thread(run->workers[i].id, list);
             add_companion(run, i, list);
         }
-    const pid_t process = !run->load->process ? 0 : run->load->process->process(run);
+    const pid_t process = run->load->process ? run->load->process->process(run) : 0;
     if (process > 0)
         cpus_of_thread(process, list);
 }

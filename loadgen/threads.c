@@ -18,7 +18,7 @@ void *zeroed_lines(size_t count, size_t size)
 {
     const size_t bytes = (count * size + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
     void *memory = aligned_alloc(LINE_BYTES, bytes);
-    return !memory ? NULL : memset(memory, 0, bytes);
+    return memory ? memset(memory, 0, bytes) : NULL;
 }
 
 int thread_start(pthread_t *thread, void *(*body)(void *), void *argument)

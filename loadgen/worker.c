@@ -54,7 +54,7 @@ static int begin(struct worker *worker)
     const struct load *load = worker->run->load;
     if (load->worker_size > 0 && (worker->state = zeroed_lines(1, load->worker_size)) == NULL)
         return worker_fail(worker, "out of memory: free some");
-    return !load->begin ? 0 : load->begin(worker);
+    return load->begin ? load->begin(worker) : 0;
 }
 
 static void end(struct worker *worker)

@@ -272,10 +272,10 @@ static void parse_sizes(const char *text, struct alloc_plan *plan)
 {
     char first[64];
     const char *dash = strchr(text, '-');
-    const size_t length = !dash ? strlen(text) : (size_t)(dash - text);
+    const size_t length = dash ? (size_t)(dash - text) : strlen(text);
     snprintf(first, sizeof first, "%.*s", (int)(length < 63 ? length : 63), text);
     if (length == 0 || length > 63 || units_size(first, &plan->minimum_bytes) != 0 ||
-        units_size(!dash ? first : dash + 1, &plan->maximum_bytes) != 0)
+        units_size(dash ? dash + 1 : first, &plan->maximum_bytes) != 0)
         usage_error("--size %.64s: not sizes: give two such as 64-64KiB, or one", text);
     if (plan->minimum_bytes < 1 || plan->maximum_bytes < plan->minimum_bytes ||
         plan->maximum_bytes > LARGEST_BYTES)

@@ -1,7 +1,6 @@
+// Memory for a worker, and which pages the kernel really gave for it.
 #ifndef LOADGEN_CORE_PAGES_H
 #define LOADGEN_CORE_PAGES_H
-
-// Memory for a worker, and which pages the kernel really gave for it.
 
 #include <stddef.h>
 #include <stdint.h>

@@ -127,7 +127,7 @@ static struct port_kernel of_ops(enum ops_type type)
     const struct ops_kernel kernel = ops_kernel_of(SIMD_SCALAR, type);
     const struct ports *ports = ports_find(reason, sizeof reason);
     const enum step step = ports_step(SIMD_SCALAR, type == OPS_DOUBLE);
-    const double steps = !ports ? 0 : ports_steps(ports, SIMD_SCALAR, step);
+    const double steps = ports ? ports_steps(ports, SIMD_SCALAR, step) : 0;
     const double each = step == STEP_MULTIPLY_ADD ? 2 : 1;
     return (struct port_kernel){.run = kernel.run,
                                 .instructions =

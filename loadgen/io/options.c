@@ -219,7 +219,7 @@ static void choose_path(struct run *run)
     state->engine = "pwrite";
     if (plan->depth > 1) {
         const char *lack = io_ring_lack();
-        state->engine = !lack ? "io_uring" : "threads";
+        state->engine = lack ? "threads" : "io_uring";
         if (lack) {
             if (run->threads * (uint64_t)plan->depth > 4096)
                 usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "

@@ -126,7 +126,7 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
     const unsigned threads = bench->run->threads;
     struct seeker *seekers = calloc(threads, sizeof *seekers);
     unsigned started = 0;
-    int error = !seekers ? ENOMEM : 0;
+    int error = seekers ? 0 : ENOMEM;
     for (; started < threads && error == 0; started++) {
         struct seeker *seeker = &seekers[started];
         seeker->bench = *bench;
@@ -134,8 +134,8 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
         seeker->bench.buffer = new_buffer(bench->block_bytes);
         seeker->seeks =
             bench->set->seeks * (started + 1) / threads - bench->set->seeks * started / threads;
-        error = !seeker->bench.buffer ? ENOMEM
-                                      : pthread_create(&seeker->thread, NULL, seeker_main, seeker);
+        error = seeker->bench.buffer ? pthread_create(&seeker->thread, NULL, seeker_main, seeker)
+                                     : ENOMEM;
         if (error != 0)
             break;
     }

@@ -81,7 +81,7 @@ static _Noreturn void try_once(void *memory)
 static enum split_state word_try_split(void)
 {
     void *memory = aligned_alloc(LOCK_WORD_BYTES, LOCK_WORD_BYTES);
-    enum split_state state = !memory ? SPLIT_UNKNOWN : SPLIT_SLOW;
+    enum split_state state = memory ? SPLIT_SLOW : SPLIT_UNKNOWN;
     for (int i = 0; i < 2 && state == SPLIT_SLOW; i++) {
         int status = 0;
         const pid_t pid = fork();

@@ -8,8 +8,8 @@
 static uint64_t cache_bytes(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
     hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
-    hwloc_obj_t cache = !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
-    return !cache ? 0 : cache->attr->cache.size;
+    hwloc_obj_t cache = unit ? hwloc_get_ancestor_obj_by_type(topology, type, unit) : NULL;
+    return cache ? cache->attr->cache.size : 0;
 }
 
 void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)

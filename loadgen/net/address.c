@@ -27,9 +27,9 @@ int net_address_split(const char *text, int listener, char host[NI_MAXHOST], cha
                       char *error, size_t size)
 {
     const char *colon = strrchr(text, ':');
-    const char *number = !colon ? text : colon + 1;
+    const char *number = colon ? colon + 1 : text;
     const char *name = text;
-    size_t length = !colon ? 0 : (size_t)(colon - text);
+    size_t length = colon ? (size_t)(colon - text) : 0;
     if (*name == '[') {
         if (length < 3 || name[length - 1] != ']')
             return refuse(text, error, size);

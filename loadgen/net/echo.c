@@ -136,7 +136,7 @@ int net_echo_start(struct net_peer *peer, int fd)
     struct net_echo *echo = calloc(1, sizeof *echo);
     unsigned char *block = calloc(1, datagrams ? NET_ECHO_DATAGRAM_ROOM : peer->block_bytes);
     pthread_attr_t attributes;
-    int error = !echo || !block ? ENOMEM : pthread_attr_init(&attributes);
+    int error = echo && block ? pthread_attr_init(&attributes) : ENOMEM;
     if (error == 0) {
         *echo = (struct net_echo){.peer = peer,
                                   .server = peer->server,

@@ -212,7 +212,7 @@ uint16_t net_port_own(struct net_peer *peer)
     struct net_server *server = peer->server;
     struct net_address bound;
     struct net_port *port = malloc(sizeof *port);
-    const int fd = !port ? -1 : net_address_datagrams(&server->address, 0, &bound);
+    const int fd = port ? net_address_datagrams(&server->address, 0, &bound) : -1;
     if (fd < 0 || net_port_open(port, server, peer, fd) != 0) {
         if (fd >= 0)
             close(fd);

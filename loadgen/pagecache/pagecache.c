@@ -260,7 +260,7 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
         const pid_t id = run->workers[i].id;
         counters[READ_BY_KERNEL] += thread_io(id, "rchar");
         counters[FROM_DEVICE] += thread_io(id, "read_bytes");
-        held += !own ? 0 : atomic_load(&own->held_bytes);
+        held += own ? atomic_load(&own->held_bytes) : 0;
     }
     const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);
     state->resident_bytes = now > 0 ? now : (double)held;

@@ -84,7 +84,7 @@ struct caller {
 static int begin(struct worker *worker)
 {
     const struct call *call = call_of(worker->run);
-    own_of(worker)->fd = !call->file ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
+    own_of(worker)->fd = call->file ? open(call->file, O_RDWR | O_CLOEXEC) : -1;
     if (call->file && own_of(worker)->fd < 0)
         return worker_fail(worker, "cannot open %s: %s: choose another --call", call->file,
                            strerror(errno));
