@@ -108,8 +108,8 @@ static int keep(struct run *run, const struct calibration_key *key, const char *
     return 0;
 }
 
-// Of a rate that was asked for; with --if-missing it is what a load needs, which says itself what
-// it is of.
+// Reports a rate that was asked for. With --if-missing it is what a load needs, which says itself
+// what its percentage is of.
 static void print_all(struct run *run, const char *title, const struct measured *measured)
 {
     // One line for people: title and rate, spread, slope; a complaint if not steady.

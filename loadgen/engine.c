@@ -52,7 +52,7 @@ static void bend_demand(struct run *run)
                                  .origin_ns = engine->active_ns - run->phase_ns});
 }
 
-// The same arrivals as the workers', to count what is offered. False: no memory.
+// Makes pacers with the same arrivals as the workers', to count what is offered. False: no memory.
 static bool count_arrivals(struct run *run)
 {
     struct pacer *arrived = run->engine->arrived = calloc(run->threads, sizeof *arrived);

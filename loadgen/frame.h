@@ -19,7 +19,7 @@ void settings_free(struct run *run);
 // The canonical text of what a rate depends on, with the threads that are really
 // used: "--kernel triad --threads 2". False: it does not fit.
 bool settings_measured(const struct run *run, char *text, size_t size);
-// The same of all the load's own options that differ from their defaults, and of the
+// Such a text of all the load's own options that differ from their defaults, and of the
 // workers' CPUs where others would be chosen without --cpus.
 bool settings_canonical(const struct run *run, char *text, size_t size);
 
@@ -157,7 +157,7 @@ int calibration_path(const struct calibration_key *key, char path[PATH_MAX]);
 // 0; or -1, and error says what was wrong and what to do.
 int calibration_find(const struct run *run, struct calibration_found *found, char *error,
                      size_t size);
-// The same, into run->calibration, and people are told what was found and how old it is.
+// Finds it for run->calibration, and tells people what was found and how old it is.
 int calibration_use(struct run *run, char *error, size_t size);
 // After check(): whether --limit is a percentage of a calibration; 0: it is not. *known: whether
 // that calibration is kept.
@@ -224,7 +224,7 @@ void events_ready(struct run *run);
 // mark: its name, or NULL.
 void events_write_window(struct run *run, const char *event, const char *mark,
                          const struct snapshot *window);
-// The same as text for people.
+// A window as text for people.
 void events_print_window(struct run *run, const char *event, const struct snapshot *window);
 
 // ---- commands.c ----

@@ -91,7 +91,7 @@ int64_t histogram_quantile(const struct histogram *histogram, double quantile);
 // How many are below a time (a power of two: exactly; else to within its bucket).
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
 uint64_t histogram_total(const struct histogram *histogram);
-// The same as a number of a record: NAN when it is empty.
+// histogram_quantile() as a number of a record: NAN when it is empty.
 double latency_ns(const struct histogram *histogram, double quantile);
 
 // The quantiles that are reported of latencies: as fields, and in words.
@@ -170,9 +170,9 @@ struct load {
     const char *details;              // below the options of `loadgen NAME --help`; or NULL
     const struct option_row *options; // its own, ended by a nameless row
     size_t options_size;              // of the struct that they fill: run->settings
-    // Of run->state, and of worker->state: both made by the frame, filled with 0 and at a multiple
-    // of a cache line, the first before check(), the second before begin() in the worker's thread;
-    // and given back after cleanup() and end(). 0: the load makes its own, or needs none.
+    // The sizes of run->state and of worker->state: the frame makes both, filled with 0 and at a
+    // multiple of a cache line, the first before check(), the second before begin() in the worker's
+    // thread; and given back after cleanup() and end(). 0: the load makes its own, or needs none.
     size_t state_size, worker_size;
     // Sets of options of which `jostle calib` measures the rate, ended by NULL; one
     // may be "". With none of them only --calib does, where it is named. NULL: its rate
@@ -465,7 +465,7 @@ static inline uint64_t counter_read(const _Atomic uint64_t *counter)
 // What the kernel counts for one thread of this process since it began: the number behind
 // "FIELD:" in /proc/self/task/THREAD/io; NAN: there is none, or the thread is gone.
 double thread_io(pid_t thread, const char *field);
-// The same of all threads.
+// What thread_io() says, for all threads together.
 double process_io(const char *field);
 
 // ---- threads.c ----

@@ -6,9 +6,9 @@
 #include <linux/futex.h>
 #include <sys/syscall.h>
 
-// Those that run are counted together with the orders that say so: a worker that has taken
-// them up, and is not counted yet, would be missing in a pause that comes right then. Reported
-// before the mutex is free, so that no later event overtakes it.
+// Workers that run are counted together with the orders that say so: a worker that has taken
+// them up, and is not counted yet, would be missing in a pause that comes right then. It
+// is reported before the mutex is free, so that no later event overtakes it.
 static void count_running(struct worker *worker)
 {
     struct engine *engine = worker->run->engine;

@@ -5,15 +5,15 @@
 
 #include "common/cgroup.h"
 
-// Until the next look: as long as it takes at least to fill what there is. So a load does not
+// The next look comes when what is left could be full at the earliest. So a load does not
 // disturb what is measured beside it while there is plenty.
 #define FASTEST_PER_MS (4.0 * 1048576)
 #define SHORTEST_MS    50
 #define LONGEST_MS     2000
-// Of room_step(), in bytes: a look takes as long as filling some 100 KiB.
+// The bounds of room_step(), in bytes: a look takes as long as filling some 100 KiB.
 #define SHORTEST_STEP 1048576.0
 #define LONGEST_STEP  (64.0 * 1048576)
-// Of its stack, of its part of the allocator, and in the kernel: 100 KiB were measured.
+// What a thread needs for its stack, in the allocator and in the kernel: 100 KiB were measured.
 #define THREAD_BYTES (128.0 * 1024)
 
 static void refuse(double bytes, const struct headroom *headroom, const char *what,

@@ -27,7 +27,7 @@ struct icache_settings {
 };
 
 struct icache_state {
-    struct touch_state touches; // first: see above
+    struct touch_state touches; // first: see core/touches.h
     struct mem_caches caches;
     uint64_t bytes;      // of each worker's code
     uint64_t fits_bytes; // of the code that it is compared with

@@ -51,7 +51,7 @@ static double ports_operate(struct worker *worker)
     return quantum;
 }
 
-// Of one worker while it works.
+// Instructions that one worker does in a cycle while it works.
 static double per_cycle(const struct snapshot *window)
 {
     return 1e9 / ns_per_unit(window) / clock_mean(window);

@@ -25,7 +25,7 @@ struct tlb_settings {
 };
 
 struct tlb_state {
-    struct touch_state touches; // first: see above
+    struct touch_state touches; // first: see core/touches.h
     struct tlb_size size;
     size_t pages;
 };

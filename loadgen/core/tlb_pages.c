@@ -82,8 +82,8 @@ void tlb_pages_unmap(struct tlb_pages *pages)
     *pages = (struct tlb_pages){0};
 }
 
-// Of all pages with the same remainder, which are the same one in memory, each has the next
-// line.
+// All pages with the same remainder are the same one in memory, and each of them has the next line
+// of it.
 size_t tlb_pages_lines(size_t count)
 {
     return count <= OWN_LINES ? count : PAGE_LINES;

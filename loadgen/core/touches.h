@@ -20,7 +20,7 @@ double touches_times_fitting(const struct run *run, const struct snapshot *windo
 // load.h's fields: busy_s; ns_per_touch, the median over operations, null without
 // any; ns_per_touch_fitting, the mean of the workers; times_fitting, their ratio.
 void touches_fields(struct run *run, const struct snapshot *window, struct line *line);
-// The same for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE".
+// Prints them for people, in one line: "  1.40 ns for each WHAT, 3.1 times that of WHERE".
 void touches_print(struct run *run, const struct snapshot *window, const char *what,
                    const char *where);
 

@@ -73,8 +73,8 @@ static void begin_lap(struct exec_state *state)
     exec_guard_tell(state, GUARD_RUN);
 }
 
-// Of a long lap a run sees a moment of its first part only: nobody waits for minutes before each
-// run.
+// Warns that a run sees a moment of the first part of a long lap only: nobody waits for minutes
+// before each run.
 static void tell_long_lap(struct run *run)
 {
     struct exec_state *state = run->state;

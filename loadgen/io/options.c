@@ -188,7 +188,8 @@ static void check_block(struct run *run)
                     fewest);
 }
 
-// Of all operations in flight, and what filling the file takes; in memory the file, too.
+// Claims the memory of all operations in flight, and what filling the file takes; where the file is
+// in memory, that of the file, too.
 static void check_buffers(struct run *run)
 {
     const struct io_state *state = state_of(run);

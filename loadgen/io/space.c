@@ -49,8 +49,9 @@ static void ask_quota(struct io_space *space, int fd, int type, unsigned id, con
         tighten(space, limit, fmax(limit - (double)quota.dqb_curspace, 0), whose);
 }
 
-// Of the user and group of this process, by statvfs(2), quotactl_fd(2) and getrlimit(2);
-// quotas where the kernel answers (Linux 5.14, a local file system). False: errno says why.
+// Asks for the space of the user and group of this process, by statvfs(2), quotactl_fd(2) and
+// getrlimit(2); quotas where the kernel answers (Linux 5.14, a local file system). False: errno
+// says why.
 static bool io_space_of(const char *folder, struct io_space *space)
 {
     struct statvfs system;

@@ -134,7 +134,7 @@ static inline size_t random_line(uint64_t *random, size_t bytes)
     return random_below(random, bytes / MEM_LINE_BYTES) * MEM_LINE_BYTES;
 }
 
-// The same at random lines: what is loaded is from another one than where it is stored.
+// Stores as store_next() does, but at random lines, and what it stores is loaded from another line.
 static void store_random(char *memory, const char *from, size_t bytes, size_t word,
                          uint64_t *random, size_t count)
 {

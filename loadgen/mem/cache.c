@@ -35,7 +35,7 @@ static void check(struct run *run)
     const int level = settings_of(run)->level;
     state_of(run)->plan.kernel = MEM_TRIAD;
     mem_open(run);
-    // Of all workers: an L3 is theirs together, the others each worker's own.
+    // The bytes of all workers: they share an L3, and each has the other caches for itself.
     const uint64_t bytes =
         level == MEM_L3 ? caches->l3_bytes
                         : (level == MEM_L1 ? caches->l1_bytes : caches->l2_bytes) * run->threads;

@@ -71,7 +71,7 @@ double mem_footprint_of(const struct run *run)
 // even flow; and long enough that taking the time does not matter.
 static uint64_t chunk_of(const struct mem_plan *plan)
 {
-    // Of l1, l2, l3 and memory.
+    // Each row is for l1, l2, l3 and memory.
     static const uint64_t accesses[][4] = {[ACCESS_LOAD_RANDOM] = {65536, 16384, 1024, 1024},
                                            [ACCESS_LOAD_NEXT] = {65536, 65536, 65536, 65536},
                                            [ACCESS_STORE_RANDOM] = {16384, 16384, 1024, 1024},
@@ -93,7 +93,7 @@ static double grain_of(const struct mem_course *course)
     return step * MEM_BLOCK;
 }
 
-// The same for each array of each worker, in whole blocks.
+// Divides so many bytes among the arrays of all workers, in whole blocks.
 static void divide(const struct run *run, double bytes, struct mem_plan *plan)
 {
     const unsigned arrays = mem_kernel_arrays(plan->kernel);

@@ -26,7 +26,7 @@ static double cache_margin(const struct run *run)
                 all / (0.99 * (double)state->edge_bytes));
 }
 
-// Of all workers: how long a pass through the arrays of one takes.
+// How long a pass through the arrays of one worker takes, over all workers.
 static void passes_put(const struct run *run, struct line *line)
 {
     struct mem_passes all = {.least_ns = INFINITY};

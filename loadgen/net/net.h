@@ -110,7 +110,7 @@ struct net_server {
     struct net_peer *recent; // whose datagram came last
     struct net_messages *messages;
     unsigned char *buffer;
-    // Of all sessions; what is lost may fall, when a datagram comes late.
+    // The sums over all sessions; what is lost may fall, when a datagram comes late.
     _Alignas(64) _Atomic uint64_t values[NET_VALUES];
     _Atomic uint64_t rejected;
     _Atomic int refused; // errno of the first connection that could not be accepted; 0: all were
@@ -119,7 +119,7 @@ struct net_server {
     pthread_cond_t released;
     _Atomic bool held; // paused: no round trip is answered
     int64_t ended_cpu_ns;
-    // Of --loopback.
+    // With --loopback the server has a thread of its own.
     pthread_t thread;
     bool threaded;
     _Atomic bool quit;

@@ -12,7 +12,8 @@
 // A session of round trips holds a block for each of its streams: of all sessions together.
 #define NET_MOST_ECHO_BYTES (256u << 20)
 #define NET_LARGEST_BLOCK   (16u << 20)
-// Of a datagram: those of all streams of all sessions together are no more than an int64_t can be.
+// A datagram's number is so small that the sum over all streams of all sessions fits into an
+// int64_t.
 #define NET_LARGEST_NUMBER     (INT64_MAX / NET_MOST_STREAMS / NET_MOST_SESSIONS)
 #define NET_LARGEST_DATAGRAM   65507 // that IPv4 can carry
 #define NET_ECHO_DATAGRAM_ROOM 65536 // that the thread of such a session has

@@ -73,7 +73,7 @@ static void on_listener(uv_poll_t *poll, int status, int events)
             return; // no more, or one that has left again
         note_refused(server, errno);
         net_session_free_descriptors(server);
-        // Those still waiting would wake this thread again and again.
+        // Connections that still wait would wake this thread again and again.
         uv_poll_stop(poll);
         uv_timer_start(&server->rest, on_rested, REST_MS, 0);
         return;

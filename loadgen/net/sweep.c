@@ -17,7 +17,7 @@ static void on_sweep(uv_timer_t *timer)
     struct net_server *server = timer->data;
     const int64_t at_ns = clock_ns();
     net_activity_note(server);
-    // Those that have said too little, or have nobody any more.
+    // Connections that have said too little, or have no session any more, are closed.
     const int64_t hello_ns = smaller(HELLO_NS, server->settings->timeout_ns);
     for (struct net_connection *one = server->connections, *next; one; one = next) {
         next = one->next;

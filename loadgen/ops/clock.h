@@ -4,8 +4,8 @@
 
 #include "load.h"
 
-// Of a peak in a run's CPU time, for the clock may have changed between its samples: beyond it,
-// the peak is not this CPU's.
+// A share of a peak may be as large as this, for the clock may have changed between its samples:
+// beyond it, the peak is not this CPU's.
 #define CLOCK_MOST_SHARE 1.05
 
 // Between two pieces of work, so at the clock that the work has: adds a measurement to the worker's

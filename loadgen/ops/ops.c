@@ -95,7 +95,8 @@ static double ops_operate(struct worker *worker)
     return blocks * state->kernel.block;
 }
 
-// Of the peak, what the workers did in their CPU time alone: above 1, it is not this CPU's.
+// The share of the peak that the workers reached in their CPU time alone: above 1, the peak is not
+// this CPU's.
 static double peak_share(const struct run *run, const struct snapshot *window)
 {
     return window->cpu_ns > 0 ? window->amount / (double)window->cpu_ns * 1e9 / clock_mean(window) /

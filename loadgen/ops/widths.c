@@ -1,5 +1,5 @@
 // loadgen ops's kernels for each width of vectors that has a fixed length: ops/vector.h makes them.
-// Those that a CPU lacks are built all the same: ops_kernel_of() says which may be called.
+// Kernels that a CPU lacks are built all the same: ops_kernel_of() says which may be called.
 
 #include "ops/widths.h"
 

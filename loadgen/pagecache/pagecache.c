@@ -54,7 +54,7 @@ static void resident_drop(int fd, uint64_t from, uint64_t bytes)
 }
 
 #define DEFAULT_FILE_BYTES (8.0 * 1073741824)
-// Of the free space of the file system, and what is left of it to others.
+// The part of the free space of the file system that is left to others.
 #define DISK_SPARE 0.1
 
 struct pagecache_settings {
