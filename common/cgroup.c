@@ -1,5 +1,6 @@
 #include "common/cgroup.h"
 
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/processes.h"

@@ -4,6 +4,9 @@
 
 #include "common/core_kinds.h"
 
+#include "common/machine.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

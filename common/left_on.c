@@ -1,6 +1,7 @@
 #include "common/left_on.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/save.h"
 #include "common/text.h"
 

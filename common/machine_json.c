@@ -1,6 +1,7 @@
 #include "machine_json.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/core_kinds.h"
+#include "common/machine.h"
 #include "device.h"
 #include "text.h"
 #include "version.h"

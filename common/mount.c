@@ -8,7 +8,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file.h"
 #include "machine.h"
 
 // f_type of statfs(2), for what has to be told from a disk and for what is usual on one.

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cpus.h"
 #include "common/text.h"
-#include "machine.h"
 #include "messages.h"
 #include "units.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/core_kinds.h"
+#include "common/machine.h"
 
 #define COLUMNS 4 // of struct ports
 

@@ -1,7 +1,12 @@
 #ifndef COMMON_PORTS_H
 #define COMMON_PORTS_H
 
+#include "common/cpus.h"
+
 #include "processor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 // How many instructions a cycle a kind of processor can start.
 

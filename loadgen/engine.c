@@ -1,6 +1,7 @@
 #include "frame.h"
 
 #include "common/cgroup.h"
+#include "common/cpus.h"
 #include "common/file.h"
 
 #include <linux/futex.h>

@@ -1,5 +1,6 @@
 #include "frame.h"
 
+#include "common/arrangement.h"
 #include "common/file.h"
 
 #include <poll.h>

@@ -6,6 +6,7 @@
 #include "frame.h"
 
 #include "common/cgroup.h"
+#include "common/machine.h"
 #include "common/text.h"
 
 #include <sys/resource.h>

@@ -3,7 +3,6 @@
 
 #include "arguments.h"
 
-#include "common/file.h"
 #include "common/messages.h"
 #include "harness/stats/decide.h"
 #include "harness/stats/json.h"

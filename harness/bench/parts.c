@@ -1,7 +1,9 @@
 #include "bench.h"
 
 #include "common/child.h"
+#include "common/cpus.h"
 #include "common/device.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/ports.h"
 #include "common/record_json.h"

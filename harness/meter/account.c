@@ -2,6 +2,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "common/group.h"
 #include "common/messages.h"
 
 #include <errno.h>

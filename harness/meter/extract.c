@@ -1,7 +1,7 @@
 #include "meter.h"
 
-#include "common/child.h"
 #include "common/file.h"
+#include "common/jq.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/pattern.h"

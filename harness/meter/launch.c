@@ -3,7 +3,9 @@
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/file.h"
+#include "common/group.h"
 #include "common/messages.h"
 #include "common/text.h"
 

@@ -4,10 +4,13 @@
 #include "meter.h"
 
 #include "common/cgroup.h"
+#include "common/counters.h"
 #include "common/file.h"
+#include "common/group.h"
+#include "common/keeper.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/processes.h"
 #include "common/save.h"
 #include "common/units.h"
 

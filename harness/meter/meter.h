@@ -2,9 +2,11 @@
 #ifndef METER_METER_H
 #define METER_METER_H
 
+#include "common/counters.h"
+#include "common/cpus.h"
+#include "common/energy.h"
 #include "common/group.h"
 #include "common/json.h"
-#include "common/machine.h"
 #include "common/metric.h"
 #include "common/options.h"
 #include "common/perf_event.h"

@@ -3,6 +3,7 @@
 #include "common/clock.h"
 #include "common/file.h"
 #include "common/messages.h"
+#include "common/own_file.h"
 #include "common/save.h"
 
 #include <errno.h>

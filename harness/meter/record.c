@@ -1,6 +1,7 @@
 #include "meter.h"
 
 #include "common/clock.h"
+#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 

@@ -2,9 +2,12 @@
 
 #include "common/child.h"
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/file.h"
-#include "common/processes.h"
+#include "common/group.h"
+#include "common/memory_kills.h"
 #include "common/text.h"
+#include "common/tree.h"
 
 #include <ctype.h>
 #include <dirent.h>

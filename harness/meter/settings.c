@@ -1,9 +1,9 @@
 #include "meter.h"
 
-#include "common/child.h"
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/ready.h"
 #include "common/text.h"
 #include "common/units.h"
 

@@ -7,6 +7,7 @@
 
 #include "common/clock.h"
 #include "common/messages.h"
+#include "common/schedstat.h"
 
 // The calls on signals fail only for numbers that do not exist.
 bool signals_take(struct signals *signals)

@@ -1,7 +1,10 @@
 #include "meter.h"
 
 #include "common/clock.h"
-#include "common/processes.h"
+#include "common/counters.h"
+#include "common/cpus.h"
+#include "common/group.h"
+#include "common/tree.h"
 
 #include <errno.h>
 #include <poll.h>

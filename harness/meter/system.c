@@ -4,7 +4,11 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/counters.h"
 #include "common/file.h"
+#include "common/group.h"
+#include "common/machine.h"
+#include "common/schedstat.h"
 
 // The members of "stalls" in a record.
 static const char *const stall_names[STALL_COUNT] = {

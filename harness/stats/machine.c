@@ -8,6 +8,7 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "common/trust.h"
 
 #include <fcntl.h>
 #include <gsl/gsl_cdf.h>

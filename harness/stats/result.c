@@ -10,7 +10,7 @@
 #include "shares.h"
 #include "starts.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/save.h"
 #include "common/schemas.h"

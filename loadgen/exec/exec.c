@@ -10,9 +10,11 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/group.h"
-#include "common/processes.h"
+#include "common/memory_kills.h"
+#include "common/tree.h"
 
 #include <poll.h>
 #include <signal.h>

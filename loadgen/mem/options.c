@@ -10,12 +10,13 @@
 #include "mem/mem.h"
 
 #include "common/cgroup.h"
-#include "common/file.h"
+#include "common/cpus.h"
 #include "common/random.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "common/trust.h"
 
 #include <sys/file.h>
 #include <sys/mman.h>
