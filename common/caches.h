@@ -1,11 +1,9 @@
-// What the kernel states of a CPU's caches.
+// What the kernel states of a CPU's caches (/sys/devices/system/cpu/cpuN/cache). Inside a
+// virtual machine it may be more, or less, than what is there.
 #ifndef COMMON_CACHES_H
 #define COMMON_CACHES_H
 
 #include <stdint.h>
-
-// What the kernel states of a CPU's caches (/sys/devices/system/cpu/cpuN/cache). Inside a
-// virtual machine it may be more, or less, than what is there.
 
 struct caches {
     uint64_t l1_bytes, l2_bytes, l3_bytes; // of data or unified; 0: not stated

@@ -1,12 +1,10 @@
-// What the processor packages take, as the kernel counts it.
+// What the processor packages have taken, by the kernel's powercap (RAPL): all that runs on them,
+// of everybody, and without the machine's memory, disks and fans.
 #ifndef COMMON_ENERGY_H
 #define COMMON_ENERGY_H
 
 #include <stddef.h>
 #include <stdint.h>
-
-// What the processor packages have taken, by the kernel's powercap (RAPL): all that runs on them,
-// of everybody, and without the machine's memory, disks and fans.
 
 enum { ENERGY_PACKAGES = 16 };
 

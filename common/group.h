@@ -1,4 +1,7 @@
-// A control group of our own, which only counts.
+// A control group of our own, made below the group that this process is in, so that
+// no limit is escaped. It only counts: a hierarchy in which a group would also change
+// how CPU or disk time is shared out is left alone, because that would change what is
+// measured.
 #ifndef COMMON_GROUP_H
 #define COMMON_GROUP_H
 
@@ -7,11 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-// A control group of our own, made below the group that this process is in, so that
-// no limit is escaped. It only counts: a hierarchy in which a group would also change
-// how CPU or disk time is shared out is left alone, because that would change what is
-// measured.
 
 enum group_kind {
     GROUP_NONE,

@@ -1,13 +1,11 @@
-// Processes that somebody's control group, or a scheduler's job, has together.
+// Processes that a control group, with those below it, or a scheduler's job has together. A job is
+// found by its control group, which schedulers name job_ID.
 #ifndef COMMON_GROUPING_H
 #define COMMON_GROUPING_H
 
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
-
-// Processes that a control group, with those below it, or a scheduler's job has together. A job is
-// found by its control group, which schedulers name job_ID.
 
 #define GROUPING_ROOT "/sys/fs/cgroup"
 

@@ -1,4 +1,5 @@
-// Expressions of jq, which the program jq evaluates.
+// Metrics that are expressions of jq. The program jq evaluates them, as a process of its own:
+// whatever it takes or leaks does not stay, and one that fails is a failed metric.
 #ifndef COMMON_JQ_H
 #define COMMON_JQ_H
 
@@ -6,9 +7,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-// Metrics that are expressions of jq. The program jq evaluates them, as a process of its own:
-// whatever it takes or leaks does not stay, and one that fails is a failed metric.
 
 // One value that an expression gave.
 enum jq_kind {

@@ -1,11 +1,3 @@
-// A process above a program that starts others, so that nothing outlives it.
-#ifndef COMMON_KEEPER_H
-#define COMMON_KEEPER_H
-
-#include <signal.h>
-#include <stdbool.h>
-#include <sys/types.h>
-
 // A process above a program that starts others: whatever ends the program, SIGKILL included,
 // nothing that it has started outlives it.
 //
@@ -20,6 +12,12 @@
 // Where the process that was started must stay in its group, because it leads it or because a shell
 // watches whether it stops, it stays as a third one, which passes signals on, and ends as the
 // program does.
+#ifndef COMMON_KEEPER_H
+#define COMMON_KEEPER_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
 
 struct keeper {
     const sigset_t *passed; // blocked signals, SIGCHLD among them: the others are passed on

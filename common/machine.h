@@ -1,4 +1,5 @@
-// Files of the kernel that say what this machine is, one value each.
+// Files of the kernel that say what this machine is, a value each. Every path below is taken
+// under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine.
 #ifndef COMMON_MACHINE_H
 #define COMMON_MACHINE_H
 
@@ -6,9 +7,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// What the kernel counts, and what this machine is. Every path below is taken
-// under JOSTLE_KERNEL_ROOT where that is set, so that tests can make up a machine.
 
 #define UNKNOWN (-1) // this kernel does not say
 

@@ -1,11 +1,9 @@
-// Files that we write in folders that a stranger may have made.
+// Files that we write, under names that we choose, in a folder that a stranger may have made: what
+// has such a name there must not lead to a file elsewhere.
 #ifndef COMMON_OWN_FILE_H
 #define COMMON_OWN_FILE_H
 
 #include <stdbool.h>
-
-// Files that we write, under names that we choose, in a folder that a stranger may have made: what
-// has such a name there must not lead to a file elsewhere.
 
 // Makes the file anew, with the flags of open(). What had its name before, a link for example, is
 // removed, and what that led to keeps its content. -1 with errno; EEXIST: a device is there.

@@ -107,7 +107,7 @@ bool perf_event_read(int fd, uint64_t *value, double *share)
     return true;
 }
 
-// ---- events by the names that perf has for them (tools/perf/util/parse-events.c)
+// ---- events by the names that perf has for them (Linux tools/perf/util/parse-events.c)
 
 static const struct event named[] = {
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},

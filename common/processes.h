@@ -1,4 +1,4 @@
-// All processes that /proc shows, and what each has used.
+// Who uses the CPUs: all processes that /proc shows, and what grew between two looks.
 #ifndef COMMON_PROCESSES_H
 #define COMMON_PROCESSES_H
 
@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
-
-// Who uses the CPUs: all processes that /proc shows, and what grew between two looks.
 
 struct process {
     pid_t pid, parent, session;

@@ -1,4 +1,5 @@
-// The descendants of this process: signals to them, their end, and their CPU time.
+// The descendants of this process, as /proc shows them. A program that ends what it
+// started makes itself a subreaper first, so that orphans remain its descendants.
 #ifndef COMMON_TREE_H
 #define COMMON_TREE_H
 
@@ -6,9 +7,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
-
-// The descendants of this process, as /proc shows them. A program that ends what it
-// started makes itself a subreaper first, so that orphans remain its descendants.
 
 // Sends a signal (0: none) to every descendant that has not ended. Returns how many
 // those are; 0 also when /proc cannot be read.
