@@ -1,3 +1,5 @@
+// Finds the control groups that this process is in, and what they limit: CPUs, memory,
+// processes.
 #include "common/cgroup.h"
 
 #include "common/cpus.h"

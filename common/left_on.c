@@ -1,3 +1,4 @@
+// Finds what a user's own settings (--setting) have left on, on this machine.
 #include "common/left_on.h"
 
 #include "common/file.h"

@@ -1,3 +1,4 @@
+// Writes facts of the machine, and what the kernel counted, as JSON.
 #include "machine_json.h"
 
 #include <glob.h>

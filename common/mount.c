@@ -1,3 +1,4 @@
+// Finds the mount that a file or folder is on.
 #include "mount.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Reads one value of an options table from text, and writes it as text.
 #include "common/options.h"
 
 #include <inttypes.h>

@@ -1,3 +1,4 @@
+// Opens and reads events of the kernel's perf, by the names that perf has for them.
 #include "perf_event.h"
 
 #include "machine.h"

@@ -1,3 +1,4 @@
+// Tells which vectors this processor computes with.
 #include "common/processor.h"
 
 #include "common/random.h"

@@ -1,3 +1,4 @@
+// Reads, sets and checks settings of the kernel that decide what a program gets beside others.
 #include "common/setting.h"
 
 #include "common/cgroup.h"

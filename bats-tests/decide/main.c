@@ -8,6 +8,7 @@
 #include "harness/stats/json.h"
 #include "harness/stats/result.h"
 #include "harness/stats/session.h"
+#include "harness/stats/verdicts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "common/grouping.h"
 #include "common/processes.h"
 #include "common/schedstat.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/verdict.h"
 
 #include <jansson.h>
 

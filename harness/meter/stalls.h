@@ -4,10 +4,9 @@
 // Two sources, both of them lower bounds of the time in which at least one of the
 // target's threads waited:
 // - pressure-stall totals ("some") of a cgroup v2 of its own. The kernel takes the mean
-//   over the CPUs, each weighted by the whole ticks that it was busy (Linux
-//   kernel/sched/psi.c,
-//   collect_percpu_times): exact while one thread stays on one CPU, up to N times too
-//   small for one that moves among N, and 0 for what took less than a tick.
+//   over the CPUs, each weighted by the whole ticks that it was busy (see
+//   collect_percpu_times() of Linux kernel/sched/psi.c): exact while one thread stays on one CPU,
+//   up to N times too small for one that moves among N, and 0 for what took less than a tick.
 // - its main thread's run delay, which is exact, but knows of no other thread or process
 //   and of no wait for memory or a disk. Where both are known, the larger one counts.
 //
