@@ -1,5 +1,8 @@
+// Finds the control groups that this process is in, and what they limit: CPUs, memory,
+// processes.
 #include "common/cgroup.h"
 
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/processes.h"

@@ -2,6 +2,8 @@
 
 #include "measure.h"
 
+#include "common/counters.h"
+#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

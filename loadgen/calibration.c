@@ -2,11 +2,14 @@
 
 #include "frame.h"
 
-#include "common/file.h"
+#include "common/counters.h"
+#include "common/cpus.h"
+#include "common/machine.h"
 #include "common/record_json.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "common/trust.h"
 
 #include <ctype.h>
 #include <stdarg.h>

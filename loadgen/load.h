@@ -22,8 +22,8 @@
 // load includes again.
 
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/json.h"
-#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"

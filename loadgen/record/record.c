@@ -9,6 +9,7 @@
 #include "load.h"
 
 #include "common/cgroup.h"
+#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

@@ -1,10 +1,31 @@
-#include "meter.h"
+// Writes the record of a run, jostle.meter/1.
+#include "meter_record.h"
+
+#include "accounting.h"
+#include "command_line.h"
+#include "extract.h"
+#include "fields.h"
+#include "kept_output.h"
+#include "launch.h"
+#include "perf_counters.h"
+#include "run.h"
+#include "sought.h"
+#include "stalls.h"
+#include "stops.h"
 
 #include "common/clock.h"
+#include "common/counters.h"
+#include "common/cpus.h"
+#include "common/group.h"
+#include "common/json.h"
+#include "common/machine.h"
+#include "common/metric.h"
 #include "common/save.h"
 #include "common/schemas.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,7 +51,7 @@ static void add_usage(struct line *line, const struct usage *usage, const struct
     line_seconds(line, "user_s", usage->user_ns, 6);
     line_seconds(line, "system_s", usage->system_ns, 6);
     line_count(line, "max_rss_bytes", usage->max_rss_bytes);
-    record_count(line, "tree_peak_bytes", group->has_peak, group->peak_bytes);
+    field_count(line, "tree_peak_bytes", group->has_peak, group->peak_bytes);
     line_count(line, "major_faults", usage->major_faults);
     line_count(line, "minor_faults", usage->minor_faults);
     line_count(line, "voluntary_switches", usage->voluntary_switches);
@@ -41,7 +62,7 @@ static void add_usage(struct line *line, const struct usage *usage, const struct
 
 static void add_stops(struct line *line, const struct stops *stops)
 {
-    record_seconds(line, "stopped_s", stops->total_known, stops->total_ns, 9);
+    field_seconds(line, "stopped_s", stops->total_known, stops->total_ns, 9);
     line_count(line, "stops", stops->count);
 }
 
@@ -58,16 +79,16 @@ static void add_end(struct line *line, const struct outcome *outcome,
 {
     const int status = outcome->status;
     const bool exited = WIFEXITED(status);
-    record_count(line, "exit_code", exited, exited ? (uint64_t)WEXITSTATUS(status) : 0);
-    record_count(line, "signal", !exited, exited ? 0 : (uint64_t)WTERMSIG(status));
+    field_count(line, "exit_code", exited, exited ? (uint64_t)WEXITSTATUS(status) : 0);
+    field_count(line, "signal", !exited, exited ? 0 : (uint64_t)WTERMSIG(status));
     line_bool(line, "core_dumped", !exited && WCOREDUMP(status));
     line_bool(line, "timed_out", outcome->timed_out);
-    record_seconds(line, "timed_out_s", outcome->timed_out, outcome->timed_out_ns, 9);
+    field_seconds(line, "timed_out_s", outcome->timed_out, outcome->timed_out_ns, 9);
     line_text(line, "start_error", start_error(report, &outcome->stops));
 }
 
 // By how much a total has grown: 0 where it was not known, and never less.
-static int64_t grown(int64_t before, int64_t after)
+static int64_t growth(int64_t before, int64_t after)
 {
     return before != UNKNOWN && after > before ? after - before : 0;
 }
@@ -75,7 +96,7 @@ static int64_t grown(int64_t before, int64_t after)
 // A total of microseconds, in seconds.
 static void add_grown_us(struct line *line, const char *name, int64_t before_us, int64_t after_us)
 {
-    line_seconds(line, name, grown(before_us, after_us) * NS_PER_US, 6);
+    line_seconds(line, name, growth(before_us, after_us) * NS_PER_US, 6);
 }
 
 static bool has_pressure(const struct counters *counters)
@@ -87,7 +108,7 @@ static bool has_pressure(const struct counters *counters)
 // How much a count has grown; null where it is not known.
 static void add_grown_count(struct line *line, const char *name, int64_t before, int64_t after)
 {
-    record_count(line, name, before != UNKNOWN && after != UNKNOWN, (uint64_t)grown(before, after));
+    field_count(line, name, before != UNKNOWN && after != UNKNOWN, (uint64_t)growth(before, after));
 }
 
 static void add_pressure(struct line *line, const struct counters *before,
@@ -118,11 +139,11 @@ static void add_stalls(struct line *line, const struct run *run, int64_t wall_ns
     if (!stalls_write(line, grouped ? from->group_us : NULL, to->group_us, delay_ns, wall_ns,
                       TICK_NS))
         return;
-    record_seconds(line, "run_delay_s", delayed, delay_ns, 6);
-    record_seconds(line, "run_s", delayed, to->run_ns - from->run_ns, 6);
-    record_seconds(line, "throttled_s",
-                   before->throttled_ns != UNKNOWN && after->throttled_ns != UNKNOWN,
-                   grown(before->throttled_ns, after->throttled_ns), 6);
+    field_seconds(line, "run_delay_s", delayed, delay_ns, 6);
+    field_seconds(line, "run_s", delayed, to->run_ns - from->run_ns, 6);
+    field_seconds(line, "throttled_s",
+                  before->throttled_ns != UNKNOWN && after->throttled_ns != UNKNOWN,
+                  growth(before->throttled_ns, after->throttled_ns), 6);
     line_close(line);
 }
 
@@ -144,8 +165,8 @@ static void add_machine(struct line *line, const struct run *run)
     const struct counters *after = &run->outcome.after;
     const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     line_object(line, "machine");
-    record_seconds(line, "busy_s", before->busy_ns != UNKNOWN && after->busy_ns != UNKNOWN,
-                   grown(before->busy_ns + run->launch->drain.cpu_ns, after->busy_ns), 6);
+    field_seconds(line, "busy_s", before->busy_ns != UNKNOWN && after->busy_ns != UNKNOWN,
+                  growth(before->busy_ns + run->launch->drain.cpu_ns, after->busy_ns), 6);
     line_bool(line, "busy_exact", run->kernel->fd[COUNTER_BUSY] >= 0);
     add_grown_count(line, "swap_in_pages", before->swap_in_pages, after->swap_in_pages);
     add_grown_count(line, "throttle_count", before->throttle_count, after->throttle_count);
@@ -179,7 +200,7 @@ static void add_counters(struct line *line, const struct perf_counters *counters
     line_object(line, "counters");
     for (size_t i = 0; i < COUNTERS_MAX && counters->counter[i].name; i++) {
         const struct counter *counter = &counters->counter[i];
-        record_count(line, counter->name, counter->known, counter->value);
+        field_count(line, counter->name, counter->known, counter->value);
         any = any || counter->known;
     }
     line_text(line, "scope", !any ? NULL : counters->user_only ? "user" : "all");
@@ -250,7 +271,7 @@ static bool fill(struct line *line, const struct run *run)
     add_system(line, run);
     line_text(line, "accounting", accounting_name(outcome->usage.accounting));
     line_count(line, "survivors", outcome->survivors);
-    record_count(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
+    field_count(line, "interrupted", outcome->interrupted != 0, (uint64_t)outcome->interrupted);
     add_counters(line, &run->counters);
     add_machine(line, run);
     add_memory_kills(line, run);
@@ -261,7 +282,7 @@ static bool fill(struct line *line, const struct run *run)
     return true;
 }
 
-bool record_write(const struct run *run, int fd)
+bool meter_record_write(const struct run *run, int fd)
 {
     struct line line = {0};
     const char *text = fill(&line, run) ? line_end(&line) : NULL;

@@ -1,12 +1,20 @@
-#include "meter.h"
+// Reads the command line of meter, and refuses what would overwrite itself.
+#include "command_line.h"
 
-#include "common/child.h"
+#include "sought.h"
+
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/metric.h"
+#include "common/options.h"
+#include "common/perf_event.h"
+#include "common/ready.h"
 #include "common/text.h"
 #include "common/units.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +35,8 @@ static const char *const counter_sets[] = {
     NULL,
 };
 
-#define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct command_line, name, argument, type, member)
 
 static const struct option_row rows[] = {
     {ROW("timeout", "TIME", OPTION_TIME, timeout_ns), .minimum = 1e6, .maximum = TIMEOUT_MAX_NS,
@@ -125,23 +134,23 @@ const char *accounting_name(enum accounting accounting)
     return accounting_names[accounting];
 }
 
-static struct target *add_target(struct settings *settings)
+static struct target *add_target(struct command_line *asked)
 {
-    const size_t size = (settings->target_count + 1) * sizeof *settings->target;
-    settings->target = must(realloc(settings->target, size));
-    struct target *target = &settings->target[settings->target_count];
-    *target = (struct target){.number = settings->target_count++};
+    const size_t size = (asked->target_count + 1) * sizeof *asked->target;
+    asked->target = must(realloc(asked->target, size));
+    struct target *target = &asked->target[asked->target_count];
+    *target = (struct target){.number = asked->target_count++};
     return target;
 }
 
 // FOLDER COUNT WORD...; returns what follows.
-static char **take_one(struct settings *settings, char **words)
+static char **take_one(struct command_line *asked, char **words)
 {
     uint64_t count;
     if (!words[1] || units_count(words[1], &count) != 0 || count == 0)
         usage_error("--commands: %s: not FOLDER COUNT WORD...: give how many words follow",
                     words[0]);
-    struct target *target = add_target(settings);
+    struct target *target = add_target(asked);
     target->folder = strcmp(words[0], ".") == 0 ? NULL : words[0];
     target->variables = true;
     // The words move onto their count, so that a NULL fits behind them.
@@ -155,84 +164,83 @@ static char **take_one(struct settings *settings, char **words)
     return to + 1;
 }
 
-static void take_targets(struct settings *settings, char **words)
+static void take_targets(struct command_line *asked, char **words)
 {
     if (!words[0])
         usage_error("no command: give one after --, as in meter -- sleep 1");
-    if (!settings->commands)
-        add_target(settings)->words = words;
-    while (settings->commands && words[0])
-        words = take_one(settings, words);
+    if (!asked->commands)
+        add_target(asked)->words = words;
+    while (asked->commands && words[0])
+        words = take_one(asked, words);
 }
 
 // For which command the newest metric is.
-static void take_target(const struct settings *settings, struct sought *sought)
+static void take_target(const struct command_line *asked, struct sought *sought)
 {
     const struct metric *metric = &sought->metric;
     uint64_t number = ANY_TARGET;
-    if (metric->variant && (!settings->commands || units_count(metric->variant, &number) != 0))
+    if (metric->variant && (!asked->commands || units_count(metric->variant, &number) != 0))
         usage_error("metric %s@%s: it is for a command of --commands: give its number, from 0 on",
                     metric->name, metric->variant);
     sought->only = number;
-    for (const struct sought *one = settings->sought; one < sought; one++)
+    for (const struct sought *one = asked->sought; one < sought; one++)
         if (one->only == number && strcmp(one->metric.name, metric->name) == 0)
             usage_error("metric %s: it is given twice: choose another name", metric->name);
 }
 
 // Reads the definitions, and with them what has to be captured.
-static void take_metrics(struct settings *settings)
+static void take_metrics(struct command_line *asked)
 {
-    const size_t count = settings->definition.count;
+    const size_t count = asked->definition.count;
     char error[512];
     bool searches[METRIC_SOURCES] = {false};
-    settings->sought = must(calloc(count + 1, sizeof *settings->sought));
+    asked->sought = must(calloc(count + 1, sizeof *asked->sought));
     for (size_t i = 0; i < count; i++) {
-        struct sought *sought = &settings->sought[i];
-        if (!metric_parse(&sought->metric, settings->definition.item[i], error, sizeof error))
+        struct sought *sought = &asked->sought[i];
+        if (!metric_parse(&sought->metric, asked->definition.item[i], error, sizeof error))
             usage_error("%s", error);
-        take_target(settings, sought);
+        take_target(asked, sought);
         searches[sought->metric.source] = true;
     }
-    const bool piped =
-        settings->out_path && !settings->service && strcmp(settings->out_path, "pipe") == 0;
+    const bool piped = asked->out_path && !asked->service && strcmp(asked->out_path, "pipe") == 0;
     if (piped)
-        settings->out_path = NULL;
-    settings->captures_out = !settings->out_path && (searches[METRIC_STDOUT] || settings->kept);
-    settings->drains_out = piped || settings->captures_out;
-    settings->captures_errors = !settings->error_path && (searches[METRIC_STDERR] ||
-                                                          settings->kept || settings->errors_kept);
+        asked->out_path = NULL;
+    asked->captures_out = !asked->out_path && (searches[METRIC_STDOUT] || asked->kept);
+    asked->drains_out = piped || asked->captures_out;
+    asked->captures_errors =
+        !asked->error_path && (searches[METRIC_STDERR] || asked->kept || asked->errors_kept);
 }
 
 // What says nothing without another option.
-static void check_needed(const struct settings *settings, const struct options *given)
+static void check_needed(const struct command_line *asked, const struct options *given)
 {
     static const char *const of_service[] = {"ready", "ready-timeout", "stop-signal"};
     for (size_t i = 0; i < sizeof of_service / sizeof *of_service; i++)
-        if (!settings->service && options_given(given, of_service[i]))
+        if (!asked->service && options_given(given, of_service[i]))
             usage_error("--%s is about a service: give --service, or leave it out", of_service[i]);
-    if (settings->commands && !settings->serve && !settings->service)
+    if (asked->commands && !asked->serve && !asked->service)
         usage_error("--commands: it needs --serve or --service, whose lines say which one to run");
-    if (settings->vary && !settings->serve)
+    if (asked->vary && !asked->serve)
         usage_error("--vary: it needs --serve, whose lines say which value");
 }
 
-static void check_numbers(const struct settings *settings)
+static void check_numbers(const struct command_line *asked)
 {
-    for (size_t i = 0; i < settings->definition.count; i++) {
-        const struct sought *sought = &settings->sought[i];
-        if (sought->only != ANY_TARGET && sought->only >= settings->target_count)
+    for (size_t i = 0; i < asked->definition.count; i++) {
+        const struct sought *sought = &asked->sought[i];
+        if (sought->only != ANY_TARGET && sought->only >= asked->target_count)
             usage_error("metric %s@%zu: there are %zu commands: give a number from 0 on",
-                        sought->metric.name, sought->only, settings->target_count);
+                        sought->metric.name, sought->only, asked->target_count);
     }
 }
 
-void meter_settings_free(struct settings *settings)
+void command_line_free(struct command_line *asked)
 {
-    for (size_t i = 0; i < settings->definition.count; i++)
-        metric_free(&settings->sought[i].metric);
-    free(settings->sought);
-    free(settings->target);
-    options_free(settings->given);
+    for (size_t i = 0; i < asked->definition.count; i++)
+        metric_free(&asked->sought[i].metric);
+    free(asked->sought);
+    free(asked->target);
+    options_free(asked->given);
 }
 
 struct named {
@@ -250,23 +258,22 @@ static void refuse_same(const struct named *first, const struct named *second)
 // Ends meter with wrong use where the record, the command's output or its input
 // would go over each other, also by different names of one file. Of stdout and stderr one file
 // for both is fine. Before any is opened, as that empties them.
-static void clash_refuse(const struct settings *settings)
+static void clash_refuse(const struct command_line *asked)
 {
     char kept_out[PATH_MAX] = "", kept_errors[PATH_MAX] = "";
-    if (settings->kept) {
-        (void)snprintf(kept_out, sizeof kept_out, "%s/target.stdout", settings->kept);
-        (void)snprintf(kept_errors, sizeof kept_errors, "%s/target.stderr", settings->kept);
+    if (asked->kept) {
+        (void)snprintf(kept_out, sizeof kept_out, "%s/target.stdout", asked->kept);
+        (void)snprintf(kept_errors, sizeof kept_errors, "%s/target.stderr", asked->kept);
     }
-    const bool to_stdout = strcmp(settings->output, "-") == 0;
+    const bool to_stdout = strcmp(asked->output, "-") == 0;
     const struct named record = {to_stdout ? "the record on stdout" : "--output",
-                                 to_stdout ? "/dev/fd/1" : settings->output};
-    const struct named input = {"--stdin", settings->in_path};
-    const struct named written[] = {
-        {"--stdout", settings->out_path},
-        {"--stderr", settings->error_path},
-        {"--stderr-tail", settings->errors_kept},
-        {"--keep's target.stdout", settings->kept ? kept_out : NULL},
-        {"--keep's target.stderr", settings->kept ? kept_errors : NULL}};
+                                 to_stdout ? "/dev/fd/1" : asked->output};
+    const struct named input = {"--stdin", asked->in_path};
+    const struct named written[] = {{"--stdout", asked->out_path},
+                                    {"--stderr", asked->error_path},
+                                    {"--stderr-tail", asked->errors_kept},
+                                    {"--keep's target.stdout", asked->kept ? kept_out : NULL},
+                                    {"--keep's target.stderr", asked->kept ? kept_errors : NULL}};
     refuse_same(&record, &input);
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         refuse_same(&record, &written[i]);
@@ -274,9 +281,9 @@ static void clash_refuse(const struct settings *settings)
     }
 }
 
-void meter_settings_read(struct settings *settings, int argc, char **argv)
+void command_line_read(struct command_line *asked, int argc, char **argv)
 {
-    const struct option_group group = {.rows = rows, .values = settings};
+    const struct option_group group = {.rows = rows, .values = asked};
     const struct program program = {.name = "meter",
                                     .usage = "-- COMMAND [ARGUMENT...]",
                                     .intro = intro,
@@ -285,26 +292,26 @@ void meter_settings_read(struct settings *settings, int argc, char **argv)
                                     .group_count = 1,
                                     .stop_at_operand = true};
     int rest;
-    *settings = (struct settings){0};
-    const struct options *given = settings->given = options_parse(&program, argc, argv, &rest);
-    settings->has_nice = options_given(given, "nice");
-    check_needed(settings, given);
-    take_metrics(settings);
-    if (settings->account.count > 2)
+    *asked = (struct command_line){0};
+    const struct options *given = asked->given = options_parse(&program, argc, argv, &rest);
+    asked->has_nice = options_given(given, "nice");
+    check_needed(asked, given);
+    take_metrics(asked);
+    if (asked->account.count > 2)
         usage_error("--account: more than two folders: give those of one control group");
-    take_targets(settings, argv + rest);
-    check_numbers(settings);
-    if (settings->error_path && settings->errors_kept)
+    take_targets(asked, argv + rest);
+    check_numbers(asked);
+    if (asked->error_path && asked->errors_kept)
         usage_error("--stderr and --stderr-tail: give one of them");
-    if (settings->kept && settings->errors_kept)
+    if (asked->kept && asked->errors_kept)
         usage_error("--keep and --stderr-tail: give one of them, --keep also keeps stderr");
-    if (settings->service && settings->serve)
+    if (asked->service && asked->serve)
         usage_error("--service and --serve: give one of them");
-    if (settings->service && !settings->ready)
+    if (asked->service && !asked->ready)
         usage_error("--service: how is it known that it is up? Give --ready, such as port:6379");
-    settings->stop_signal = signal_number(settings->stop_name);
+    asked->stop_signal = signal_number(asked->stop_name);
     // Our own stdin has the commands.
-    if (settings->serve && !settings->in_path)
-        settings->in_path = "/dev/null";
-    clash_refuse(settings);
+    if (asked->serve && !asked->in_path)
+        asked->in_path = "/dev/null";
+    clash_refuse(asked);
 }

@@ -1,10 +1,20 @@
-#include "meter.h"
+// Reads for how long the target could not continue although it had work: its group's pressure,
+// its main thread's run delay.
+#include "stalls.h"
+
+#include "fields.h"
+#include "open_files.h"
+
+#include "common/clock.h"
+#include "common/counters.h"
+#include "common/file.h"
+#include "common/group.h"
+#include "common/json.h"
+#include "common/machine.h"
+#include "common/schedstat.h"
 
 #include <fcntl.h>
 #include <unistd.h>
-
-#include "common/clock.h"
-#include "common/file.h"
 
 // The members of "stalls" in a record.
 static const char *const stall_names[STALL_COUNT] = {
@@ -13,38 +23,6 @@ static const char *const stall_names[STALL_COUNT] = {
     [STALL_IO] = "io_s",
     [STALL_CPU_FULL] = "cpu_full_s",
 };
-
-void fd_close(int *fd)
-{
-    if (*fd >= 0)
-        (void)close(*fd);
-    *fd = -1;
-}
-
-void record_seconds(struct line *line, const char *name, bool known, int64_t time_ns, int decimals)
-{
-    if (known)
-        line_seconds(line, name, time_ns, decimals);
-    else
-        line_null(line, name);
-}
-
-void record_count(struct line *line, const char *name, bool known, uint64_t count)
-{
-    if (known)
-        line_count(line, name, count);
-    else
-        line_null(line, name);
-}
-
-int schedstat_open(pid_t pid)
-{
-    char path[64];
-    if (pid == 0)
-        return open("/proc/self/schedstat", O_RDONLY | O_CLOEXEC);
-    (void)snprintf(path, sizeof path, "/proc/%ld/schedstat", (long)pid);
-    return open(path, O_RDONLY | O_CLOEXEC);
-}
 
 // One reading; also of a process that has ended and has not been reaped.
 static bool schedstat_of(pid_t pid, struct schedstat *schedstat)
@@ -134,8 +112,8 @@ bool stalls_write(struct line *line, const uint64_t *before_us, const uint64_t *
         if (i == STALL_CPU && delay_ns > stall_ns)
             stall_ns = delay_ns;
         // What is shared out cannot be longer than the time: the clocks differ a little.
-        record_seconds(line, stall_names[i], stall_ns >= 0, stall_ns > time_ns ? time_ns : stall_ns,
-                       6);
+        field_seconds(line, stall_names[i], stall_ns >= 0, stall_ns > time_ns ? time_ns : stall_ns,
+                      6);
     }
     return true;
 }
