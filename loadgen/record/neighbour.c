@@ -52,14 +52,19 @@ static bool find_process(struct neighbour *neighbour, pid_t pid)
 {
     char path[PATH_MAX], text[512];
     struct process *process = &neighbour->process;
-    if (!process_read(pid, process) || process->state == 'Z' || process->state == 'X')
-        return complain("process %d does not run: give the number of one that does", (int)pid);
-    if (!file_read(AT_FDCWD, process_path(pid, "io", path), text, sizeof text) &&
-        (errno == EACCES || errno == EPERM))
+    bool ours = true;
+    if (!process_read(pid, process)) // /proc may be mounted so that it hides other users' processes
+        ours = kill(pid, 0) == 0 || errno != EPERM;
+    else
+        ours = file_read(AT_FDCWD, process_path(pid, "io", path), text, sizeof text) ||
+               (errno != EACCES && errno != EPERM);
+    if (!ours)
         return complain(
-            "process %d (%s) belongs to user %d, and we may not look into it: record it "
+            "process %d belongs to another user, and we may not look into it: record it "
             "as that user or as root",
-            (int)pid, process->name, (int)process->user);
+            (int)pid);
+    if (process->pid == 0 || process->state == 'Z' || process->state == 'X')
+        return complain("process %d does not run: give the number of one that does", (int)pid);
     neighbour->roots = must(malloc(sizeof *neighbour->roots));
     neighbour->roots[neighbour->root_count++] = pid;
     return true;

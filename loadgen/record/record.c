@@ -1,6 +1,6 @@
-// loadgen record: writes down how busy each CPU is, from /proc/stat, so that
-// `loadgen cpu --profile` can do the same again, and what a program that waits there
-// meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
+// loadgen record: writes down how busy each CPU is, from /proc/stat (what a neighbour does: see
+// neighbour.c), so that `loadgen cpu --profile` can do the same again, and what a program that
+// waits there meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
 // is not load: it is recorded separately.
 
 #define OPTIONS_OF struct record_settings // see common/options.h
@@ -553,13 +553,17 @@ static void record_check(struct run *run)
 
 static const struct load record_load = {
     .name = "record",
-    .summary = "records how busy each CPU is, for cpu --profile, and its wake-up latency",
+    .summary = "records how busy each CPU is, or what a neighbour does, for cpu --profile",
     .details =
         "FILE gets one JSON line an interval (- is stdout), and one for all of it at the end. "
         "It ends after --duration, or by Ctrl-C; before the first interval is over nothing has "
         "been recorded, and the exit status is 1. User, nice, system, "
         "irq and softirq time count as load, steal is recorded separately. What the recorder "
-        "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
+        "itself takes is in the load, and own_cpu_s of the last line says how much that was. With "
+        "--pid, --cgroup or --job the lines are of that neighbour: CPU time, also of children that "
+        "ended between two looks, threads that waited for a CPU, reads, writes, faults, switches, "
+        "memory. `unseen` in the first line names what could not be recorded, and why. Each column "
+        "can be played again by --stages FILE:COLUMN.",
     LOAD_OPTIONS(options),
     .check = record_check,
     .arguments = "FILE",

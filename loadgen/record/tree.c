@@ -6,6 +6,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
+#include "common/machine.h"
 #include "common/memory.h"
 
 #include <ctype.h>
@@ -187,6 +188,12 @@ static int order_of_pids(const void *a, const void *b)
     return (*one > *other) - (*one < *other);
 }
 
+static int order_of_processes(const void *a, const void *b)
+{
+    const struct process *one = a, *other = b;
+    return (one->pid > other->pid) - (one->pid < other->pid);
+}
+
 static bool is_root(const struct tree *tree, const struct process *process)
 {
     if (tree->root_count == 0 ||
@@ -208,6 +215,70 @@ static const struct process *process_of(const struct processes *processes, pid_t
     }
     return low < processes->count && processes->process[low].pid == pid ? &processes->process[low]
                                                                         : NULL;
+}
+
+// The number that the newest process has; 0: not known.
+static long long newest_pid(void)
+{
+    char path[PATH_MAX], text[128];
+    long long pid = 0;
+    if (file_read(AT_FDCWD, machine_path("/proc/loadavg", path), text, sizeof text))
+        (void)sscanf(text, "%*s %*s %*s %*s %lld", &pid);
+    return pid;
+}
+
+static void read_process(struct processes *processes, pid_t pid)
+{
+    struct process process;
+    if (!process_read(pid, &process))
+        return;
+    processes->process =
+        grown(processes->process, processes->count, &processes->room, sizeof *processes->process);
+    processes->process[processes->count++] = process;
+}
+
+// Reads who may belong to it. To read all processes takes ms, so who was a stranger at the last
+// look is passed over, as long as no number can have been given again.
+static void read_candidates(struct tree *tree)
+{
+    char path[PATH_MAX];
+    struct processes *processes = &tree->processes;
+    const struct tree_pids old = tree->strangers_before;
+    const long long newest = newest_pid();
+    const bool same = tree->looked_ns != 0 && newest >= tree->last_pid;
+    tree->last_pid = newest;
+    tree->strangers_before = tree->strangers;
+    tree->strangers = (struct tree_pids){0, old.allocated, old.item};
+    processes->count = 0;
+    for (size_t i = 0; tree->only_roots && i < tree->root_count; i++)
+        read_process(processes, tree->roots[i]);
+    DIR *folder = tree->only_roots ? NULL : opendir(machine_path("/proc", path));
+    if (!folder)
+        return;
+    const struct tree_pids *known = &tree->strangers_before;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        const pid_t pid = atoi(entry->d_name);
+        if (pid <= 0)
+            continue;
+        if (same && known->count > 0 &&
+            bsearch(&pid, known->item, known->count, sizeof pid, order_of_pids))
+            MORE(&tree->strangers) = pid;
+        else
+            read_process(processes, pid);
+    }
+    closedir(folder);
+    if (processes->count > 0)
+        qsort(processes->process, processes->count, sizeof *processes->process, order_of_processes);
+}
+
+// Who does not belong to it is a stranger at the next look.
+static void keep_strangers(struct tree *tree)
+{
+    for (size_t i = 0; i < tree->processes.count; i++)
+        if (!tree->processes.process[i].descends)
+            MORE(&tree->strangers) = tree->processes.process[i].pid;
+    if (tree->strangers.count > 0)
+        qsort(tree->strangers.item, tree->strangers.count, sizeof(pid_t), order_of_pids);
 }
 
 // Marks who belongs to it: a root, who did so before, even where another one is its parent by now,
@@ -314,8 +385,9 @@ void tree_look(struct tree *tree, int64_t now_ns)
     tree->resident_bytes = tree->private_bytes = 0;
     tree->living = 0;
     tree->lost = false;
-    processes_read(&tree->processes);
+    read_candidates(tree);
     mark(tree);
+    keep_strangers(tree);
     for (size_t i = 0; i < tree->processes.count; i++) {
         const struct process *process = &tree->processes.process[i];
         struct tree_member member = {
@@ -348,5 +420,7 @@ void tree_free(struct tree *tree)
     free(tree->before.item);
     free(tree->threads.item);
     free(tree->threads_before.item);
+    free(tree->strangers.item);
+    free(tree->strangers_before.item);
     processes_free(&tree->processes);
 }

@@ -45,6 +45,11 @@ struct tree_threads {
     struct tree_thread *item;
 };
 
+struct tree_pids {
+    size_t count, allocated;
+    pid_t *item; // sorted
+};
+
 struct tree {
     const pid_t *roots; // sorted; processes that belong to it with all that they start
     size_t root_count;
@@ -64,7 +69,9 @@ struct tree {
     bool hidden; // figures of one of them may not be read
     bool has_wait, has_io;
     // Its own.
-    struct processes processes;
+    struct processes processes; // those that may belong to it
+    struct tree_pids strangers, strangers_before;
+    long long last_pid;   // that the kernel had given
     long long first_tick; // what has started later counts from its beginning
     int64_t looked_ns;
 };
