@@ -71,9 +71,9 @@ imported() {
     : >empty
     run -1 "$JOSTLE" import empty
     [[ $output == 'jostle: empty is empty: give a recording' ]]
-    head -c 900 "$SAMPLES/mpstat.json" >cut
-    run -1 "$JOSTLE" import cut
-    [[ $output == 'jostle: cut cannot be read as mpstat ('*'give the whole file, or another --format' ]]
+    head -c 900 "$SAMPLES/mpstat.json" >part
+    run -1 "$JOSTLE" import part
+    [[ $output == 'jostle: part cannot be read as mpstat ('*'give the whole file, or another --format' ]]
     sort -r -t, -k2,2 "$SAMPLES/alibaba-machine.csv" | sed '/,101,/d' >unsorted
     run -1 "$JOSTLE" import unsorted
     [[ $output == *'its times step back'* ]]

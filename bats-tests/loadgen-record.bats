@@ -180,6 +180,20 @@ many_agree() {
     wait "$RIVAL" 2>/dev/null || true
 }
 
+@test "a job's control group is found by its number, empty or not" {
+    local top
+    top=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
+    GROUP=$top/job_$$7
+    [[ -n $top ]] && mkdir "$GROUP" 2>/dev/null || {
+        GROUP=
+        skip 'no control group of v2 can be made here'
+    }
+    run -0 "$BIN/loadgen" record --job "$$7" --interval 50ms --duration 200ms "$RECORD"
+    holds '.[0].of == {job: $job, cgroup: $group} and .[-1].cpu_s == 0' -s --arg job "$$7" --arg group "$GROUP" <"$RECORD"
+    split -l 1 "$RECORD" line.
+    is_valid profile line.*
+}
+
 @test "a process that does not run, another user's, two neighbours and no such group are refused" {
     sleep 0 &
     local gone=$!

@@ -97,7 +97,9 @@ static void take_pids(struct neighbour *neighbour, char *text)
 static bool find_job(struct neighbour *neighbour, const char *job)
 {
     static const char limit[] = "20"; // seconds: a controller that is down answers late
-    const char *const argv[] = {"timeout", limit, "scontrol", "listpids", job, NULL};
+    // In a job it is told which node this is, which its name need not say.
+    const char *const node = getenv("SLURMD_NODENAME");
+    const char *const argv[] = {"timeout", limit, "scontrol", "listpids", job, node, NULL};
     char path[PATH_MAX], *text = NULL;
     neighbour->sources.has_group = control_group_find_job(&neighbour->sources.group, job);
     if (neighbour->sources.has_group)
