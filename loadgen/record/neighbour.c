@@ -261,6 +261,11 @@ static void find_unseen(struct neighbour *neighbour)
                "this kernel does not count them (/proc/PID/io)");
     add_unseen(neighbour, true, "cpu_wait and threads of what began and ended between two looks",
                "the kernel keeps only CPU time, bytes and faults of what has ended");
+    add_unseen(neighbour, !group,
+               isnan(events_read(&sources->events, EVENT_CPU_NS))
+                   ? "what the last process used after the last look at it"
+                   : "bytes, calls and faults of the last process after the last look at it",
+               "no process that is recorded waits for it");
     add_unseen(neighbour, isnan(now[FIGURE_SWITCHES]), "switches of what ended between two looks",
                why_no_event(neighbour, EVENT_SWITCHES));
     add_unseen(neighbour, isnan(events_read(&sources->events, EVENT_FORKS)),
