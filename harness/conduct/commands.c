@@ -6,6 +6,7 @@
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
+#include "harness/stats/verdicts.h"
 
 #include "common/clock.h"
 #include "common/file.h"

@@ -2,6 +2,7 @@
 
 #include "course.h"
 
+#include "harness/stats/capacity.h"
 #include "harness/stats/json.h"
 
 #include "common/record_json.h"

@@ -6,10 +6,11 @@
 #include "harness/stats/record.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/own_file.h"
 #include "common/record_json.h"
-
 #include "common/save.h"
 
 #include <errno.h>

@@ -4,7 +4,7 @@
 
 #include "harness/stats/json.h"
 
-#include "common/file.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
@@ -119,7 +119,8 @@ static const struct option_row rows[] = {
     {ROW("written", "STAMP", OPTION_TEXT, written),
      .help = "refuse if experiment.json is another than the one with this stamp"},
     {ROW("ready", "SECONDS", OPTION_COUNT, ready_s), .minimum = 0, .maximum = 999999,
-     .preset = "600", .help = "a load that is not ready after SECONDS has failed (0: it may take any time)"},
+     .preset = "600",
+     .help = "a load that is not ready after SECONDS has failed (0: it may take any time)"},
     {ROW("steady", "SECONDS", OPTION_COUNT, steady_s), .minimum = 0, .maximum = 999999,
      .preset = "60", .help = "or that has not answered anything else after SECONDS"},
     {ROW("quiet", NULL, OPTION_FLAG, quiet), .help = "do not report what is continued"},
