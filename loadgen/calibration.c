@@ -195,19 +195,17 @@ static void calibration_announce(struct run *run, const struct calibration_found
                 units_format_rate(found->rate, run->unit, whole, sizeof whole), age, found->path);
 }
 
-double calibration_percent(const struct run *run, bool *known)
+double calibration_percent(const struct run *run)
+{
+    const bool percent = run->limit.kind == RATE_PERCENT && run->limit.value > 0;
+    return !run->load->calibrations ? 0 : percent ? run->limit.value : run->stages_percent;
+}
+
+bool calibration_is_kept(const struct run *run)
 {
     struct calibration_found found;
-    struct rate limit;
     char error[2048];
-    double percent = run->stages_percent;
-    if (run->common.limit && units_rate(run->common.limit, &limit) == 0 &&
-        limit.kind == RATE_PERCENT)
-        percent = limit.value;
-    if (!run->load->calibrations)
-        percent = 0;
-    *known = percent > 0 && calibration_find(run, &found, error, sizeof error) == 0;
-    return percent;
+    return calibration_find(run, &found, error, sizeof error) == 0;
 }
 
 void calibration_describe(const struct run *run, struct line *line)
@@ -437,10 +435,9 @@ static int64_t length_of(const struct run *run)
 // Whether a load with these options refers to a calibration at all.
 static bool is_needed(const struct run *run)
 {
-    bool known;
     if (!run->load->calibrations || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
         return false; // there is nothing, or something else is done in place of load
-    return (!run->common.limit && !run->stages) || calibration_percent(run, &known) > 0;
+    return (!run->common.limit && !run->stages) || calibration_percent(run) > 0;
 }
 
 static void check(const struct run *run)

@@ -48,6 +48,14 @@ void stages_describe(const struct run *run, struct line *line);
 void stages_put_phase(const struct run *run, struct line *line);
 void stages_free(struct run *run);
 
+// ---- describe.c: --describe and --dry-run ----
+
+// After stages_read(): the line `words`, what the words of the command line say on any machine,
+// so that nobody else has to know the options of a load.
+void describe_words(struct run *run);
+// After check(): the line `plan`, what would be started here, and where; for people a text. 0.
+int describe_plan(struct run *run);
+
 // ---- engine.c ----
 
 // Workers: threads that are started paused, run, are paused, and end. Callable
@@ -139,9 +147,10 @@ void calibration_key(const struct run *run, struct calibration_key *key);
 // its path. False, and *found as it was: it is not.
 bool calibration_take(const json_t *record, const struct calibration_key *key,
                       struct calibration_found *found);
-// After check(): whether --limit is a percentage of a calibration; 0: it is not. *known: whether
-// that calibration is kept.
-double calibration_percent(const struct run *run, bool *known);
+// The percentage of a calibration that --limit is, or the highest one of --stages; 0: none is one.
+double calibration_percent(const struct run *run);
+// After check(): whether the calibration of this run is kept.
+bool calibration_is_kept(const struct run *run);
 // Adds the fields calibration and calibration_age_s, if one was used.
 void calibration_describe(const struct run *run, struct line *line);
 
