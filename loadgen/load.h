@@ -385,11 +385,11 @@ struct run {
     void *state;      // the load's own
     char **arguments; // after the options
     int argument_count;
-    const char *unit; // UNIT_...; the base unit of all rates
-    double quantum;   // base units of one operation (block size; 1): the most, without a limit
-    double grain;     // see struct load
+    const char *unit;  // UNIT_...; the base unit of all rates
+    double quantum;    // base units of one operation (block size; 1): the most, without a limit
+    double grain;      // see struct load
     struct rate limit; // --limit as it was read; without one of value 0
-    double rate;      // as in force, of a schedule its mean; INFINITY: no limit; NAN: no such thing
+    double rate; // as in force, of a schedule its mean; INFINITY: no limit; NAN: no such thing
     enum arrivals arrivals;
     struct stages *stages;    // stages.c's own: --stages as given; NULL: none
     struct schedule schedule; // made of them; without a stage: none
