@@ -19,8 +19,6 @@ void describe_words(struct run *run)
     const double percent = calibration_percent(run);
     const char *of_frame = first_given(run, by_hand),
                *of_load = first_given(run, run->load->by_hand);
-    if (run->common.control)
-        usage_error("--control and --describe: give one of them");
     report_open(&line, "words");
     line_text(&line, "load", run->load->name);
     line_text(&line, "by_hand", of_frame ? of_frame : of_load);
@@ -30,6 +28,8 @@ void describe_words(struct run *run)
     else
         line_null(&line, "percent");
     report_write(&run->report, &line);
+    if (run->common.control)
+        usage_error("--control and --describe: give one of them");
 }
 
 // A yes, a no, or null where nobody knows.

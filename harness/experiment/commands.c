@@ -69,6 +69,7 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
     const struct option_list plain =
         load_surroundings(arena, &experiment->settings, experiment->placed.load_cpus, &none);
     conditions_add_load(&conditions, arena, text, &context);
+    conditions_describe(&conditions, arena, &experiment->asked_loads, &plain);
     *neighbour = (struct neighbour){.text = text, .parts = conditions.condition[0]};
     const size_t count = neighbour->parts.load_count;
     neighbour->of_part = arena_take(arena, count * sizeof *neighbour->of_part);
@@ -78,10 +79,10 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
         struct description *one = &neighbour->of_part[i];
         const struct load *load = &neighbour->parts.load[i];
         const char *why = load_unsettable(load);
-        *one = (struct description){.said = NULL};
+        *one = load->description;
         if (why)
             neighbour->why_none = why;
-        else if (load_describe(arena, load, &plain, one)) {
+        else if (one->planned) {
             neighbour->disk = neighbour->disk || one->disk;
             neighbour->fills_memory = neighbour->fills_memory || one->fills_memory;
             neighbour->memory_bytes += one->memory_bytes;
@@ -154,7 +155,7 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
         list_add_all(&same, arena, load.words.item, load.words.count);
         list_add_all(&same, arena, plain->same.item, plain->same.count);
         load.words = same;
-        const bool good = load_describe(arena, &load, &words, &now);
+        const bool good = load_describe(&experiment->asked_loads, arena, &load, &words, &now);
         *why = now.said;
         if (!good)
             return false;

@@ -1,6 +1,7 @@
 #ifndef EXPERIMENT_EXPERIMENT_H
 #define EXPERIMENT_EXPERIMENT_H
 
+#include "loads.h"
 #include "settings.h"
 
 #include "common/metric.h"
@@ -321,6 +322,7 @@ struct experiment {
     struct revisions revisions;
     struct variants variants; // at least one
     struct conditions conditions;
+    struct asked_loads asked_loads;
     struct combinations combinations;
     const char *input; // absolute path of the target's stdin; NULL: /dev/null
     struct placed placed;

@@ -141,6 +141,20 @@ static void add_conditions(struct experiment *experiment, const struct command *
     (void)conditions_add(conditions, arena, "aa", NULL);
 }
 
+// What loads mean on this machine matters only where they have to stay the same under settings.
+static void describe_loads(struct experiment *experiment)
+{
+    static const struct option_list none = {0};
+    struct conditions *conditions = &experiment->conditions;
+    struct arena *arena = &experiment->arena;
+    const struct option_list plain =
+        load_surroundings(arena, &experiment->settings, experiment->placed.load_cpus, &none);
+    bool adjusted = false;
+    for (size_t i = 0; i < conditions->count; i++)
+        adjusted = adjusted || conditions->condition[i].adjustment.load.count > 0;
+    conditions_describe(conditions, arena, &experiment->asked_loads, adjusted ? &plain : NULL);
+}
+
 static void add_variants(struct experiment *experiment)
 {
     struct session *session = &experiment->session;
@@ -363,6 +377,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (command->protect)
         loads = protect_loads(&experiment, &loads);
     add_conditions(&experiment, command, loads);
+    describe_loads(&experiment);
     panorama_describe(&experiment);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
@@ -373,8 +388,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     check_output(&experiment);
     session_check_files(&experiment.session);
     check_cold(&experiment.settings);
-    conditions_keep_loads(&experiment.conditions, &experiment.arena, &experiment.settings,
-                          experiment.placed.load_cpus);
+    conditions_keep_loads(&experiment.conditions, &experiment.arena);
     if (!only_revisions && busy_look_is_wanted(&experiment))
         experiment.busy = panorama_was_busy(&experiment.arena)
                               ?: busy_look(experiment.session.wait_ns, experiment.session.quiet);

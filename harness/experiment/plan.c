@@ -444,8 +444,8 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     pair_put("load", load->name);
     pair_put("load_condition", condition->name);
     pair_put("load_node", !load->node ? "" : load->node);
-    put_flag("load_listens", load->listens);
-    put_flag("load_percent", has_percent_limit(load->words.item, load->words.count));
+    put_flag("load_listens", load->description.listens);
+    put_flag("load_percent", load_has_percent(load));
     static const struct option_list none = {0};
     const struct option_list *settings = &condition->adjustment.load;
     const struct option_list before =
@@ -472,7 +472,7 @@ static void put_loads(struct experiment *experiment, bool listening)
     for (size_t i = 0; i < experiment->conditions.count; i++) {
         const struct condition *condition = &experiment->conditions.condition[i];
         for (size_t j = 0; j < condition->load_count; j++)
-            if (condition->load[j].listens == listening)
+            if (condition->load[j].description.listens == listening)
                 put_load(experiment, condition, &condition->load[j]);
     }
 }
