@@ -1,3 +1,4 @@
+// The experiment that a command line describes: all that is known of it before its first run.
 #ifndef EXPERIMENT_EXPERIMENT_H
 #define EXPERIMENT_EXPERIMENT_H
 
@@ -93,6 +94,8 @@ const char *parameters_fill(const struct parameters *parameters, struct arena *a
 // "threads=2,size=big"; "" without parameters.
 const char *parameters_name(const struct parameters *parameters, struct arena *arena,
                             size_t combination);
+// {NAME: VALUE}. A new reference.
+json_t *parameters_to_json(const struct parameters *parameters, size_t combination);
 
 // Which shell runs the target: --shell, or sh where only a shell understands a command.
 
@@ -146,6 +149,8 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
 // written.
 bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
                      const json_t *old);
+// {name, commit, tree}, or null. A new reference.
+json_t *revision_to_json(const struct revision *revision);
 
 // The files of an experiment, such as the one that the target's command starts: two results of one
 // command line then show whether they are of one program.
@@ -158,6 +163,9 @@ bool revisions_write(const struct revisions *revisions, const char *build, const
 // is null, and `reason` says why. A file larger than *budget is not read; what is read is taken off
 // the budget. A new reference.
 json_t *file_to_json(const char *path, int64_t *budget);
+// file_to_json() of the file that `command` names, found in PATH as the shell would: a script is
+// its own file, `sh -c` is the shell. A new reference.
+json_t *program_to_json(const char *command);
 
 // When it was last changed, since 1970.
 int64_t file_mtime_ns(const struct stat *status);
@@ -346,6 +354,19 @@ struct experiment {
 json_t *busy_look(int64_t wait_ns, bool quiet);
 // Whether the experiment, whose options are known, is worth a look.
 bool busy_look_is_wanted(const struct experiment *experiment);
+
+// What the target reads on its stdin: the file of --input, opened anew for each run; else
+// /dev/null. Never jostle's own stdin: the first run would drain it, and all others would
+// measure a target without input.
+
+// The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
+// cannot be opened again for each run, or is missing though no --prepare could make it.
+const char *input_find(const struct settings *settings, struct arena *arena);
+// Whether our stdin is one that may be meant for the target: a file or a device with
+// something left to read, a pipe or socket with data in it. A terminal, /dev/null, and a
+// pipe that is empty are what callers leave there who mean nothing by it (ssh, a CI, a
+// container, a batch system).
+bool input_on_stdin(void);
 
 // experiment.json, with the machine as it is now. A new reference.
 json_t *experiment_to_json(const struct experiment *experiment);

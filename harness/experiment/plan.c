@@ -1,3 +1,5 @@
+// Writes the plan that the shell follows: what to start, with which words.
+
 #include "experiment.h"
 
 #include "common/child.h"

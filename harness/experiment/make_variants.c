@@ -1,3 +1,5 @@
+// Makes the variants of what the command line gives: TARGET, --variant, --revision and parameters.
+
 #include "experiment.h"
 
 #include "common/messages.h"
