@@ -238,7 +238,7 @@ bool commands_list(void)
 }
 
 // Presets, then the command line; again where it has to be read in another way.
-static void parse_line(struct experiment *experiment, const struct program *program, int argc,
+static void parse_line(struct plan_request *experiment, const struct program *program, int argc,
                        char **argv, int *rest)
 {
     options_free(experiment->given);
@@ -254,7 +254,7 @@ static bool is_after(const char *word, char **argv, int rest)
 
 // As hyperfine has it: a shell follows --shell, and options follow commands, too. Then the command
 // line is read again, which sets *rest.
-static void parse_as_hyperfine(struct experiment *experiment, struct program *program, int *argc,
+static void parse_as_hyperfine(struct plan_request *experiment, struct program *program, int *argc,
                                char **argv, int *rest)
 {
     const bool bare = is_after("--shell", argv, *rest) || is_after("-S", argv, *rest);
@@ -285,7 +285,7 @@ static void take_foreign(struct session *session, struct settings *settings,
             complain("--%s has no effect: %s", row->name, row->help);
 }
 
-void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
+void arguments_parse(struct plan_request *experiment, const struct command *command, int argc,
                      char **argv)
 {
     static const struct option_row none[] = {{0}};
@@ -350,7 +350,7 @@ static json_t *option_words(struct arena *arena, const char *word)
     return texts_to_json(words, 2);
 }
 
-json_t *arguments_asked(struct experiment *experiment)
+json_t *arguments_asked(struct plan_request *experiment)
 {
     // What is about the records and what is printed.
     static const char *const without[] = {"on",

@@ -42,7 +42,7 @@ static void check_objective(const struct metrics *metrics, const char *name)
                     name, name);
 }
 
-static void check_place(const struct experiment *experiment, const struct vary *vary)
+static void check_place(const struct plan_request *experiment, const struct vary *vary)
 {
     char place[METRIC_NAME_SIZE + 2];
     snprintf(place, sizeof place, "{%s}", vary->name);
@@ -58,7 +58,7 @@ static void check_place(const struct experiment *experiment, const struct vary *
     }
 }
 
-void capacity_check(const struct experiment *experiment)
+void capacity_check(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     struct objectives objectives;

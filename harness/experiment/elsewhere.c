@@ -11,7 +11,7 @@
 #include <string.h>
 
 // The words of the command line that the host is given: all but what is about this machine.
-static void put_words(const struct experiment *experiment)
+static void put_words(const struct plan_request *experiment)
 {
     static const char *const ours[] = {"on",
                                        "output",
@@ -41,7 +41,7 @@ static void put_words(const struct experiment *experiment)
     arena_free(&arena);
 }
 
-static void check_elsewhere(const struct experiment *experiment)
+static void check_elsewhere(const struct plan_request *experiment)
 {
     const struct session *session = &experiment->session;
     const bool files = session->json || experiment->session.show_output;
@@ -58,7 +58,7 @@ static void check_elsewhere(const struct experiment *experiment)
 }
 
 // The program's name, for the folder.
-static const char *program_name(struct experiment *experiment)
+static const char *program_name(struct plan_request *experiment)
 {
     const struct option_list *variants = &experiment->settings.variant;
     const char *text = experiment->target.count > 0 ? experiment->target.item[0]
@@ -67,7 +67,7 @@ static const char *program_name(struct experiment *experiment)
     return arena_format(&experiment->arena, "%.*s", (int)strcspn(text, " "), text);
 }
 
-static void put_host(struct experiment *experiment, const char *host, const char *path)
+static void put_host(struct plan_request *experiment, const char *host, const char *path)
 {
     if (*host == '\0' || *host == '-' || host[strspn(host, HOST_CHARACTERS)] != '\0')
         usage_error("--on %s: not the name of a host: give one as ssh has it, such as web1 or "
@@ -82,7 +82,7 @@ static void put_host(struct experiment *experiment, const char *host, const char
     pair_put("on_folder", experiment->folder.path);
 }
 
-bool elsewhere_write(struct experiment *experiment)
+bool elsewhere_write(struct plan_request *experiment)
 {
     struct session *session = &experiment->session;
     if (!session->on)

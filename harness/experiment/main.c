@@ -23,7 +23,7 @@
 
 // What the cell has, where the command line does not say otherwise. Returns the
 // loads that count.
-static struct option_list take_cell(struct experiment *experiment)
+static struct option_list take_cell(struct plan_request *experiment)
 {
     struct arena *arena = &experiment->arena;
     if (!experiment->session.cell)
@@ -39,7 +39,7 @@ static struct option_list take_cell(struct experiment *experiment)
                                                : cell_loads(experiment->cell, arena);
 }
 
-static void add_conditions(struct experiment *experiment, const struct command *command,
+static void add_conditions(struct plan_request *experiment, const struct command *command,
                            struct option_list loads)
 {
     struct conditions *conditions = &experiment->conditions;
@@ -68,7 +68,7 @@ static void add_conditions(struct experiment *experiment, const struct command *
 }
 
 // What loads mean on this machine matters only where they have to stay the same under settings.
-static void describe_loads(struct experiment *experiment)
+static void describe_loads(struct plan_request *experiment)
 {
     static const struct option_list none = {0};
     struct conditions *conditions = &experiment->conditions;
@@ -81,7 +81,7 @@ static void describe_loads(struct experiment *experiment)
     conditions_describe(conditions, arena, &experiment->asked_loads, adjusted ? &plain : NULL);
 }
 
-static void add_variants(struct experiment *experiment)
+static void add_variants(struct plan_request *experiment)
 {
     struct session *session = &experiment->session;
     if (session->no_shell && experiment->settings.shell)
@@ -95,7 +95,7 @@ static void add_variants(struct experiment *experiment)
 }
 
 // The target runs in a container, or is a client of one.
-static void take_container(struct experiment *experiment)
+static void take_container(struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
@@ -130,7 +130,7 @@ static void check_doctor(const struct settings *settings)
 }
 
 // Options that say nothing without another one.
-static void check_needed(const struct experiment *experiment)
+static void check_needed(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     for (const char *const *name = service_settings; *name; name++)
@@ -152,7 +152,7 @@ static void check_cold(const struct settings *settings)
 }
 
 // What is shown is not kept, and what a metric is read from has to be.
-static void check_output(const struct experiment *experiment)
+static void check_output(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     const bool given = settings->out || settings->errors;
@@ -189,7 +189,7 @@ static void check_service_settings(const struct condition *condition,
 
 // Settings of the kernel: whether this machine lets us set them; of the user's own, whether we can
 // keep that they are on.
-static void check_adjusted(const struct experiment *experiment)
+static void check_adjusted(const struct plan_request *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
         const struct condition *condition = &experiment->conditions.condition[i];
@@ -218,7 +218,7 @@ static void hold_signals(void)
 
 // Opens the folder, and writes experiment.json, a new one or that of the experiment that is
 // resumed, and the plan; before: what the folder had until now.
-static bool write_all(struct experiment *experiment, const json_t *before)
+static bool write_all(struct plan_request *experiment, const json_t *before)
 {
     struct arena *arena = &experiment->arena;
     struct folder *folder = &experiment->folder;
@@ -252,7 +252,7 @@ static bool write_all(struct experiment *experiment, const json_t *before)
     return written;
 }
 
-static void end(struct experiment *experiment)
+static void end(struct plan_request *experiment)
 {
     placed_free(&experiment->placed);
     metrics_free(&experiment->metrics);
@@ -267,7 +267,7 @@ static void end(struct experiment *experiment)
 // With `only_revisions`, checks everything and writes only which revisions are to be made.
 static int begin(const struct command *command, int argc, char **argv, bool only_revisions)
 {
-    struct experiment experiment = {0};
+    struct plan_request experiment = {0};
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
     if (!experiment.session.cell)
@@ -337,7 +337,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
 // --on: nothing is checked here but what is about this machine.
 static int begin_elsewhere(const struct command *command, int argc, char **argv)
 {
-    struct experiment experiment = {0};
+    struct plan_request experiment = {0};
     arguments_parse(&experiment, command, argc, argv);
     const bool written = elsewhere_write(&experiment);
     end(&experiment);

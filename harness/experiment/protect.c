@@ -24,7 +24,7 @@ struct neighbour {
 
 // All that is tried.
 struct tries {
-    struct experiment *experiment;
+    struct plan_request *experiment;
     struct neighbour *neighbour;
     size_t count;
     struct cpu_list target, load; // the CPUs that what is protected, and the loads, have
@@ -32,7 +32,7 @@ struct tries {
 
 static struct adjustment adjustment_of(const struct tries *tries, const char *text)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct adjustment adjustment;
     (void)adjustment_read(&adjustment, &experiment->arena, text,
                           arena_format(&experiment->arena, "[%s]", text),
@@ -57,7 +57,7 @@ static void leave_out(struct tries *tries, const struct neighbour *neighbour, co
 // A load of this node that jostle starts says itself what it is.
 static void describe_neighbour(struct tries *tries, struct neighbour *neighbour, const char *text)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct arena *arena = &experiment->arena;
     static const struct option_list none = {0};
     const struct load_context context = {.settle_ns = experiment->settings.settle_ns,
@@ -136,7 +136,7 @@ static bool limits_memory(const struct option_list *settings)
 static bool load_takes(const struct tries *tries, const struct neighbour *neighbour,
                        const struct option_list *settings, const char **why)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct arena *arena = &experiment->arena;
     *why = neighbour->why_none;
     if (settings->count == 0)
@@ -179,7 +179,7 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
 // reason. Whether any can.
 static bool consider(struct tries *tries, const char *text, bool needs(const struct neighbour *))
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct arena *arena = &experiment->arena;
     const struct adjustment adjustment = adjustment_of(tries, text);
     const char **why = arena_take(arena, tries->count * sizeof *why), *first = NULL;
@@ -318,7 +318,7 @@ static void consider_all(struct tries *tries)
 
 static void take_given(struct tries *tries)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     const struct option_list *given = &experiment->session.tries;
     for (size_t i = 0; i < given->count; i++) {
         struct adjustment adjustment;
@@ -395,7 +395,7 @@ static void add_alone(const struct tries *tries, struct option_list *loads)
         }
 }
 
-struct option_list protect_loads(struct experiment *experiment, const struct option_list *given)
+struct option_list protect_loads(struct plan_request *experiment, const struct option_list *given)
 {
     struct arena *arena = &experiment->arena;
     struct tries tries = {.experiment = experiment, .count = given->count};
