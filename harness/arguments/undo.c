@@ -1,3 +1,5 @@
+// Runs a command that undoes something, to its end, whatever signals come meanwhile.
+
 #include "undo.h"
 
 #include "common/child.h"

@@ -1,3 +1,5 @@
+// Writes what blame has found: for people, and as a record.
+
 #include "blame.h"
 
 #include "common/file.h"

@@ -1,3 +1,5 @@
+// Judges whether this node is quiet enough to measure on (--gate).
+
 #include "blame.h"
 
 #include <math.h>

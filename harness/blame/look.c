@@ -1,3 +1,5 @@
+// Reads the counters of the kernel that tell what slows this node down.
+
 #include "blame.h"
 
 #include "common/file.h"

@@ -1,3 +1,5 @@
+// Puts processes together into the rows of the answer: users, commands and families.
+
 #include "blame.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Samples all processes: what each of them ran, waited and moved since the last look.
+
 #include "blame.h"
 
 #include "common/file.h"

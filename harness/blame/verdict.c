@@ -1,3 +1,5 @@
+// Judges from counters and samples by how much a program is slowed down, and by what.
+
 #include "blame.h"
 
 #include <math.h>

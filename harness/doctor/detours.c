@@ -1,3 +1,6 @@
+// Measures how often CPUs are taken from a program that only looks at the clock, and what that
+// costs.
+
 #include "doctor.h"
 
 #include "common/cgroup.h"

@@ -1,3 +1,4 @@
+// The settings of an experiment, which a command line or a cell of a campaign gives.
 #ifndef EXPERIMENT_SETTINGS_H
 #define EXPERIMENT_SETTINGS_H
 

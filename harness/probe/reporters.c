@@ -1,3 +1,5 @@
+// The reporters: small kernels that show what caches, memory and cores give at the moment.
+
 #include "reporters.h"
 
 #include "common/cgroup.h"

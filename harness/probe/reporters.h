@@ -1,3 +1,4 @@
+// The reporters of the probe, which take windows of some ms in turn.
 #ifndef PROBE_REPORTERS_H
 #define PROBE_REPORTERS_H
 
