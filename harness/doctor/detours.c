@@ -104,7 +104,7 @@ static void correlate(const struct worker *worker, double *sums, size_t size)
     free(lost);
 }
 
-// Of a power spectrum, the correlation at a lag of so many bins.
+// The correlation at a lag of so many bins, by a power spectrum.
 static void from_power(double *power, size_t size)
 {
     for (size_t i = 1; i < size / 2; i++)

@@ -187,7 +187,7 @@ static const struct option_row session_rows[] = {
     {0},
 };
 
-// Of slowdown without a load.
+// These are for a slowdown without a load.
 static const struct option_row panorama_rows[] = {
     {ROW("quick", NULL, OPTION_FLAG, quick),
      .usual = "without --load: about 15 s instead of a minute",
@@ -198,7 +198,7 @@ static const struct option_row panorama_rows[] = {
     {0},
 };
 
-// Of protect.
+// These are for protect.
 static const struct option_row try_rows[] = {
     {ROW("try", "SETTING", OPTION_LIST, tries),
      .usual = "a setting, such as nice=19, target:nice=-5 or service:nice=-5; may be given again "

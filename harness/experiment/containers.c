@@ -56,7 +56,7 @@ static pid_t container_process(const char *engine, const char *name)
     return (pid_t)pid;
 }
 
-// Those of a process; of a job up to its folder job_ID.
+// The folders of the group of a process; those of a job end at its folder job_ID.
 static size_t folders_of(struct arena *arena, pid_t process, bool job, const char *folders[2])
 {
     static const char *const controllers[] = {"cpuacct", "memory"};

@@ -222,7 +222,7 @@ bool spec_has_percent(struct arena *arena, const char *spec, struct option_list 
     return description->known ? description->percent : !description->other;
 }
 
-// The same load under settings as without: a load counts the CPUs that it has, and a percentage is
+// Keeps a load the same under settings: it counts the CPUs that it has, and a percentage is
 // of what these reach. What describes nothing is refused when it starts.
 static void keep_same(struct arena *arena, struct load *load)
 {

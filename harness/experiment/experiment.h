@@ -308,7 +308,7 @@ struct session {
     int64_t wait_ns; // for a quiet machine, at most; 0: not at all
 };
 
-// Of the loads that are ours: what the sentence of such a condition begins with.
+// What the sentences of the conditions begin with whose loads are ours.
 enum { DESCRIPTIONS = 8 };
 struct descriptions {
     struct titled {

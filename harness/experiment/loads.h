@@ -38,8 +38,8 @@ struct load {
     const char *node;               // NULL: this one
     struct option_list words;       // loadgen's: "cpu" "--percent" "50"
     struct description description; // after conditions_describe()
-    // Of one with settings and a limit in percent: the words by which it is calibrated, without
-    // them.
+    // The words without settings by which it is calibrated, if it has settings and a limit in
+    // percent.
     struct option_list calibrated_by;
 };
 

@@ -451,7 +451,7 @@ static bool is_used(const struct maker *maker, const char *name)
     return false;
 }
 
-// Of a list of one for all, or of one for each command or variant, that of the variant's.
+// The hook of a variant, from a list of one for all, or of one for each command or variant.
 static const char *item_for(const struct maker *maker, const struct option_list *list,
                             const char *option, size_t variant)
 {

@@ -11,7 +11,7 @@
 
 #define LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS  "0123456789"
-// Of a name that is given, and of one that is made; @ comes before a load's.
+// The characters of a name that is given, and of one that is made; @ comes before a load's.
 #define GIVEN_CHARACTERS LETTERS DIGITS "._%-"
 #define MADE_CHARACTERS  GIVEN_CHARACTERS "=,+"
 

@@ -24,7 +24,7 @@
 
 #define NS_PER_S 1000000000LL
 
-// Fewer runs of a condition have no interval of signed ranks (stats/ranks.h).
+// Fewer runs of a condition have no interval of signed ranks (stats/interval.h).
 enum { FEWEST_RUNS = 6, MOST_RUNS = 100, LONG_S = 60, QUICK_S = 15 };
 
 // What a loaded run takes besides the target: the load is resumed, steady, marked and paused.

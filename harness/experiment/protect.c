@@ -157,7 +157,7 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
         *why = now.said;
         if (!good)
             return false;
-        // Of memory some percent are rounding, as of what each CPU has.
+        // Some percent of the memory are rounding: each CPU has its part.
         if (now.threads == plain->threads && !(now.memory_bytes < 0.95 * plain->memory_bytes) &&
             !(now.memory_bytes > 1.05 * plain->memory_bytes)) {
             // Too little memory is found out by those who use it. What is not calibrated yet cannot
