@@ -2,6 +2,7 @@
 // command line over.
 
 #include "experiment.h"
+#include "nodes.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"

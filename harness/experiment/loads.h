@@ -4,9 +4,6 @@
 
 #include "settings.h"
 
-// The characters of the name of a host as ssh has it: alice@web1.
-#define HOST_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-"
-
 // What a load says of its own command line (loadgen --describe).
 struct description {
     const char *said;        // the last line that it wrote: where it is refused, why

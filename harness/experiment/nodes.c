@@ -2,8 +2,6 @@
 
 #include "nodes.h"
 
-#include "loads.h"
-
 #include "common/memory.h"
 #include "common/messages.h"
 

@@ -9,6 +9,9 @@
 
 #define BLANKS " \t\n"
 
+// The characters of the name of a host as ssh has it: alice@web1.
+#define HOST_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-"
+
 // The nodes of the job, from JOSTLE_JOB_HOSTS, the target's first; none: we are in no job.
 struct option_list nodes_of_job(struct arena *arena);
 // Skips "@WHERE " at the start of spec; *places are then the nodes that it names, else this one.
