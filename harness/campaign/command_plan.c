@@ -4,6 +4,7 @@
 
 #include "common/save.h"
 #include "common/text.h"
+#include "harness/experiment/describe.h"
 #include "harness/experiment/loads.h"
 
 #include <inttypes.h>

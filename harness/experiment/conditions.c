@@ -1,12 +1,17 @@
 // The conditions of an experiment: what their loads and settings are, and their record.
 
-#include "loads.h"
+#include "conditions.h"
 
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
 
 #include <string.h>
+
+bool load_is_running(const struct load *load)
+{
+    return strcmp(load->words.item[0], NEIGHBOUR) == 0;
+}
 
 bool conditions_have(const struct conditions *conditions, const char *name)
 {

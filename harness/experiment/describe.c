@@ -1,6 +1,9 @@
 // Asks loads what their command lines mean (loadgen --describe), so that nobody else reads them.
 
+#include "describe.h"
+
 #include "loads.h"
+#include "try.h"
 
 #include "common/child.h"
 #include "common/machine_json.h"
@@ -40,35 +43,6 @@ struct option_list load_surroundings(struct arena *arena, const struct settings 
     return words;
 }
 
-// Has a shell run words. False: they failed. Adds what they have written to lines. *said: the last
-// line, of the lines with "jostle: " in front where there are such, without that.
-static bool run_words(struct arena *arena, const char *script, const struct option_list *words,
-                      struct option_list *lines, const char **said)
-{
-    const char *const shell[] = {"sh", "-c", script, "sh"};
-    OWNED char *output = NULL;
-    struct option_list argv = {0};
-    list_add_all(&argv, arena, shell, sizeof shell / sizeof shell[0]);
-    list_add_all(&argv, arena, words->item, words->count);
-    const bool good = child_run(argv.item, -1, &output) == 0;
-    const char *last = NULL, *ours = NULL;
-    char *rest = NULL;
-    for (char *line = output ? strtok_r(output, "\n", &rest) : NULL; line;
-         line = strtok_r(NULL, "\n", &rest)) {
-        last = line;
-        list_add(lines, arena, arena_format(arena, "%s", line));
-        ours = text_after(line, "jostle: ") ?: ours;
-    }
-    *said = arena_format(arena, "%s", good && last ? last : ours ? ours : "it is killed with it");
-    return good;
-}
-
-bool words_try(struct arena *arena, const struct option_list *words, const char **said)
-{
-    struct option_list lines = {0};
-    return run_words(arena, "exec \"$@\" 2>&1", words, &lines, said);
-}
-
 // The command line of a load in these surroundings, with one more option.
 static struct option_list loadgen_words(struct arena *arena, const struct load *load,
                                         const struct option_list *surroundings, const char *option)
@@ -88,7 +62,7 @@ bool load_runs(struct arena *arena, const struct load *load, const struct option
 {
     const struct option_list words = loadgen_words(arena, load, surroundings, "--control");
     struct option_list lines = {0};
-    return run_words(arena, "{ echo resume; sleep 1; } | { \"$@\" 2>&1; }", &words, &lines, said);
+    return words_run(arena, "{ echo resume; sleep 1; } | { \"$@\" 2>&1; }", &words, &lines, said);
 }
 
 // What the words of the load say on any machine.
@@ -136,7 +110,7 @@ static void ask(struct description *description, struct arena *arena,
 {
     struct option_list lines = {0};
     *description = (struct description){.said = NULL};
-    const bool good = run_words(arena, "exec \"$@\" 2>&1", words, &lines, &description->said);
+    const bool good = words_run(arena, "exec \"$@\" 2>&1", words, &lines, &description->said);
     for (size_t i = 0; i < lines.count; i++) {
         json_auto_t *line = json_loads(lines.item[i], 0, NULL);
         if (json_text_is(line, "event", "words"))

@@ -2,8 +2,10 @@
 #ifndef EXPERIMENT_EXPERIMENT_H
 #define EXPERIMENT_EXPERIMENT_H
 
+#include "describe.h"
 #include "loads.h"
 #include "settings.h"
+#include "try.h"
 
 #include "common/metric.h"
 #include "common/options.h"

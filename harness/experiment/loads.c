@@ -3,6 +3,7 @@
 #include "loads.h"
 
 #include "nodes.h"
+#include "try.h"
 
 #include "common/child.h"
 #include "common/file.h"
@@ -17,7 +18,6 @@
 
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._%-"
 #define EXEC            "exec:"
-#define NEIGHBOUR       "neighbour"
 #define NAME_MOST       100 // it becomes part of names of files
 
 // What the loads of one --load share while it is parsed.
@@ -28,11 +28,6 @@ struct parser {
     struct condition *condition;
     struct option_list nodes;
 };
-
-bool load_is_running(const struct load *load)
-{
-    return strcmp(load->words.item[0], NEIGHBOUR) == 0;
-}
 
 // Whether any load is named so; the loads of a record differ by their names.
 static bool is_taken(const struct conditions *conditions, const char *name)

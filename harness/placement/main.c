@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/experiment/describe.h"
 #include "harness/experiment/loads.h"
 #include "harness/stats/json.h"
 
