@@ -126,7 +126,6 @@ setup() {
 }
 
 @test "the words of a load mean the same on any machine: whether it listens, its percentage, and options for who starts it by hand" {
-    local words
     words() { "$BIN/loadgen" "$@" --only-words; }
     words fork --lim 50% | holds '. == {event: "words", load: "fork", by_hand: null, listens: false, percent: 50}'
     words net --liste 192.0.2.1:7 | holds '.listens and .percent == null'
