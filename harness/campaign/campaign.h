@@ -1,3 +1,5 @@
+// What campaign is made of: its files, plans, cells, their states, and its commands.
+
 #ifndef CAMPAIGN_CAMPAIGN_H
 #define CAMPAIGN_CAMPAIGN_H
 
@@ -12,21 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-// What a campaign file may set: the measuring options of `jostle slowdown`, but
-// for those that a campaign gives itself.
-
-// A value in the form in which plans and cells have it, to be freed; "" for a flag
-// that is false. NULL with a reason in error, such as "give a whole number".
-char *setting_value(const char *name, const char *text, char *error, size_t size);
-
-// Puts a value into settings {name: text}; of a list it is one more, on a line of its own.
-// False: it is not valid UTF-8.
-bool setting_add(json_t *settings, const char *name, const char *value);
-
-// Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
-// was not there.
-void settings_drop_false(json_t *settings);
 
 // "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no
 // placeholder is one, too.
@@ -113,50 +100,6 @@ void section_check_placeholders(const struct config *config, const struct sectio
 
 // The words of an entry's value, as a shell splits them; to be freed.
 char **entry_words(const struct config *config, const struct entry *entry, size_t *count);
-
-// A cell is put together from two halves: a target with one choice of its
-// parameters, and a load with one of its own. Whatever is the same for all cells of
-// a half is worked out once.
-
-enum { HALF_KEY_DIGITS = SHA256_DIGITS / 2 };
-
-struct half {
-    const char *name; // of the section; NULL: no load
-    const struct section *section;
-    char *part;         // of the cell's name
-    json_t *parameters; // {name: value}
-    json_t *settings;   // {option: value}; "" for a flag that is false
-    json_t *members;    // that all of its cells have
-    char key[HALF_KEY_DIGITS + 1];
-};
-
-struct halves {
-    struct half *item;
-    size_t count, allocated;
-};
-
-// What the halves of a campaign share.
-struct context {
-    const struct config *config;
-    json_t *builtin;                  // {placeholder: text} that every file has
-    json_t *self;                     // the same placeholders, each standing for itself
-    json_t *overrides;                // {option: value}
-    json_t *settings, *settings_text; // of [campaign]; _text: with builtin left in place
-    const char *workloads;            // the folder of jostle's own programs
-};
-
-// The settings of a section with its placeholders filled in. To be released.
-json_t *half_settings(const struct context *context, const struct section *section,
-                      const json_t *parameters, const json_t *builtin);
-
-// Puts the path of its program in front of the `service` that a section sets, if it does: a
-// cell starts in a folder of its own.
-void find_service(const struct context *context, const struct section *section, json_t *settings);
-
-struct halves halves_of_targets(const struct context *context, const struct sections *targets);
-// The last one is no load at all.
-struct halves halves_of_loads(const struct context *context, const struct sections *loads);
-void halves_free(struct halves *halves);
 
 // A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
 
@@ -329,29 +272,18 @@ int command_tasks(struct campaign *campaign);
 int command_probes(struct campaign *campaign);
 int command_calibrations(struct campaign *campaign);
 int command_keep(struct campaign *campaign);
+int command_run(struct campaign *campaign);
+int command_status(struct campaign *campaign);
 int command_merge(struct campaign *campaign);
+
+// jostle.plan/1 of the cells that are wanted; *failed: a target that was probed did. To be
+// released.
+json_t *remaining_of(const struct campaign *campaign, bool *failed);
+// Puts the words of what the shell has to start.
+void put_step_words(const json_t *words);
 
 // Brings the plan into the folder, which is held, where the call says from which file it was made.
 // False after a message.
 bool folder_keep_plan(const struct campaign *campaign);
-
-// The dialogue with the shell that runs the cells of a campaign. The shell starts and
-// ends processes; what to start, and what became of it, is decided here.
-//
-// Commands on stdin, each answered by pairs of name and value on stdout, as lib/study.bash reads
-// them, the last of which is `over`:
-//   next          step NAME, folder SCRATCH, session "", word WORD..., end
-//                             make it the next one: measure this cell, in that folder, by a command
-//                             line of jostle; DIR/cells/NAME/cell.json says what to measure
-//                 step NAME, folder DIR, session NUMBER, word COMMAND, end
-//                             first run the command, which prepares this session, there
-//                 failed N, broken N, held N
-//                             there is no other; so many targets failed; so many cells could not
-//                             be measured; so many are being measured by another jostle
-//                 stuck 1     no further cell would do better; a message was printed
-//   ended STATUS              the exit status of jostle for that cell
-//   prepared                  the session is: ask for the next cell again
-// The end of stdin ends it. False after a message.
-bool drive(const struct campaign *campaign);
 
 #endif

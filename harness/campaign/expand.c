@@ -1,6 +1,9 @@
-#include "campaign.h"
+// A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
+
+#include "halves.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"

@@ -1,4 +1,5 @@
 #include "campaign.h"
+#include "common/memory.h"
 #include "harness/experiment/settings.h"
 
 #include "common/file.h"
