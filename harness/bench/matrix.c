@@ -1,3 +1,5 @@
+// The cells of the matrix's files, as they are written to bench-plan.json (jostle.bench-plan/1).
+
 #include "bench.h"
 
 #include "common/child.h"
@@ -10,10 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The cells of the matrix's files, as they are written to bench-plan.json (jostle.bench-plan/1).
-
 struct matrix {
-    const struct request *request;
+    const struct bench_request *request;
     json_t *parts, *part; // part: the one that is being made, one of parts
     json_t *names;        // of cells
     json_t *sections, *axes;
@@ -397,7 +397,7 @@ static bool does_cpus(struct filling *filling, char *value)
 // KEY SCALE: the member of loadgen's interval events, times scale in the unit of the figure.
 static bool does_series(struct filling *filling, char *value)
 {
-    const struct request *request = filling->matrix->request;
+    const struct bench_request *request = filling->matrix->request;
     const char *key = word_of(&value);
     json_put(filling->cell, "series",
              must(json_pack("{s:s, s:f, s:I}", "key", key, "scale", number_in(filling, &value),
@@ -597,7 +597,7 @@ static void make_part(struct matrix *matrix, const struct part *part)
     json_decref(matrix->axes);
 }
 
-json_t *matrix_parts(const struct request *request)
+json_t *matrix_parts(const struct bench_request *request)
 {
     struct matrix matrix = {.request = request,
                             .parts = must(json_array()),

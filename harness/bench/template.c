@@ -1,3 +1,6 @@
+// What the matrix's files are written in: sections of lines, texts with places for variables, and
+// expressions. CONTRIBUTING.md describes it.
+
 #include "bench.h"
 
 #include "common/memory.h"
@@ -8,9 +11,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
-
-// What the matrix's files are written in: sections of lines, texts with places for variables, and
-// expressions. CONTRIBUTING.md describes it.
 
 // The files, which are part of the program: `jostle bench` has nothing to look for.
 #define FILE_OF(name) ".incbin \"harness/bench/matrix/" name ".conf\"\n"

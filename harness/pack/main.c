@@ -237,7 +237,7 @@ static json_t *pack_derive(const char *dir)
 
 // The plan into the folder of the records: with --resume the one that is there, with the limits of
 // the new.
-static bool keep_plan(const struct request *request, json_t *plan, const char *folder)
+static bool keep_plan(const struct pack_request *request, json_t *plan, const char *folder)
 {
     bool made = false;
     json_t *old = study_resumed(&pack_study, plan, folder, request->resume, plan_is_same);
@@ -251,7 +251,7 @@ static bool keep_plan(const struct request *request, json_t *plan, const char *f
 }
 
 // What the shell is to do, as pairs of key and value, each ended by NUL.
-static int begin(const struct request *request)
+static int begin(const struct pack_request *request)
 {
     json_t *plan = plan_make(request);
     char seconds[32], most[32], trial[32];
@@ -299,7 +299,7 @@ static int show(const char *dir)
 int main(int argc, char **argv)
 {
     streams_open();
-    struct request request;
+    struct pack_request request;
     int status = 0;
     pack_request_read(&request, argc, argv);
     if (request.next)

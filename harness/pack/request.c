@@ -1,4 +1,4 @@
-#define OPTIONS_OF struct request
+#define OPTIONS_OF struct pack_request
 
 #include "pack.h"
 
@@ -107,7 +107,7 @@ static const char details[] =
     "  4  --at-most: undecided              5  a copy failed\n"
     "  129, 130, 143  interrupted by a signal: --resume continues\n";
 
-static void check(const struct request *request)
+static void check(const struct pack_request *request)
 {
     const bool has_program = *request->words != NULL;
     if (has_program && request->mix.count > 0)
@@ -126,9 +126,9 @@ static void check(const struct request *request)
     save_check_output(request->json, request->output);
 }
 
-void pack_request_read(struct request *request, int argc, char **argv)
+void pack_request_read(struct pack_request *request, int argc, char **argv)
 {
-    *request = (struct request){0};
+    *request = (struct pack_request){0};
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to measure:"},
         {.rows = how_rows, .values = request, .title = "How to measure:"},
@@ -151,7 +151,7 @@ void pack_request_read(struct request *request, int argc, char **argv)
         request->error = (request->at_most - 1) / 2;
 }
 
-void pack_request_free(struct request *request)
+void pack_request_free(struct pack_request *request)
 {
     options_free(request->given);
 }
@@ -186,7 +186,7 @@ static int by_distance(const void *one, const void *other)
 }
 
 // Lists of per_copy neighbouring threads each, in the machine's order, or as far apart as possible.
-static json_t *unit_lists(const struct machine *machine, const struct request *request)
+static json_t *unit_lists(const struct machine *machine, const struct pack_request *request)
 {
     const size_t per_copy = (size_t)request->cpus_per_copy,
                  whole = (size_t)hwloc_bitmap_weight(machine->allowed) / per_copy;
@@ -240,7 +240,7 @@ static void warn_of_kinds(const struct machine *machine, const char *allowed)
                  allowed);
 }
 
-json_t *seats_choose(const struct request *request)
+json_t *seats_choose(const struct pack_request *request)
 {
     struct machine machine;
     bool usage;

@@ -281,7 +281,7 @@ static char *counts_text(const struct counts *counts)
 }
 
 // Writes the cell, and has it measured.
-static bool begin_stage(const json_t *plan, const struct request *request, size_t number,
+static bool begin_stage(const json_t *plan, const struct pack_request *request, size_t number,
                         const struct search *search, const struct counts *counts, double seconds)
 {
     OWNED char *cell = stage_write(plan, request->next, number, search, counts, seconds);
@@ -300,7 +300,7 @@ static bool begin_stage(const json_t *plan, const struct request *request, size_
     return true;
 }
 
-static bool begin_first(json_t *plan, const struct request *request)
+static bool begin_first(json_t *plan, const struct pack_request *request)
 {
     size_t stages;
     const double left_s = request->left_s, most_s = plan_setting(plan, "max_time_s");
@@ -325,7 +325,7 @@ static bool begin_first(json_t *plan, const struct request *request)
 }
 
 // Continues a stage that was interrupted: the same numbers of copies, with the limits of now.
-static bool continue_stage(const json_t *plan, const struct request *request,
+static bool continue_stage(const json_t *plan, const struct pack_request *request,
                            const struct stages *stages)
 {
     const struct measured *stage = &stages->stage[stages->count - 1];
@@ -336,7 +336,7 @@ static bool continue_stage(const json_t *plan, const struct request *request,
     return begin_stage(plan, request, stages->count, &search, &counts, request->left_s);
 }
 
-static bool begin_further(const json_t *plan, const struct request *request, struct stages *stages)
+static bool begin_further(const json_t *plan, const struct pack_request *request, struct stages *stages)
 {
     const json_t *kept = json_object_get(plan, "search");
     const size_t most = (size_t)json_number_at(kept, "stages");
@@ -353,7 +353,7 @@ static bool begin_further(const json_t *plan, const struct request *request, str
            begin_stage(plan, request, stages->count + 1, &search, &counts, seconds);
 }
 
-static bool next_stage(json_t *plan, const struct request *request)
+static bool next_stage(json_t *plan, const struct pack_request *request)
 {
     struct stages stages;
     bool good = stages_read(&stages, request->next);
@@ -371,7 +371,7 @@ static bool next_stage(json_t *plan, const struct request *request)
     return good;
 }
 
-bool next_print(const struct request *request)
+bool next_print(const struct pack_request *request)
 {
     json_t *plan = study_plan(&pack_study, request->next);
     bool good = plan != NULL;

@@ -6,7 +6,7 @@
 
 // The command line of `jostle predict`.
 
-struct request {
+struct predict_request {
     bool with_itself, together, check, force, quiet;
     double at_most; // 0: none
     const char *place, *format, *output, *json;
@@ -83,7 +83,7 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
 // Says for the shell which pairs are left (study.h), each a step "A@B.PLACE" in the folder `cells`
 // of the records, with these as `folder`; nothing where there is no pair. False after a message,
 // also where a profile does not say how its program is run, or the records are of other programs.
-bool check_print(const struct program_list *list, const struct request *request);
+bool check_print(const struct program_list *list, const struct predict_request *request);
 
 // Measured pairs: how much one program slows down beside another, a list of jostle.pair/1, which is
 // a line each in a pairs.jsonl.
@@ -111,7 +111,7 @@ struct table_row {
 
 struct table {
     const struct program_list *programs;
-    const struct request *request;
+    const struct predict_request *request;
     const json_t *pairs; // that were measured
     struct table_row *row;
     size_t count;
@@ -120,7 +120,7 @@ struct table {
 // Predicts every ordered pair of programs of one place. Ends the program where there is no
 // pair, or too many programs.
 void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
-                const struct request *request);
+                const struct predict_request *request);
 
 // 0, 3 or 4, as --help has it.
 int table_status(const struct table *table);

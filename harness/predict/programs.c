@@ -189,7 +189,7 @@ static void put_both(const char *option, const struct program_entry *a,
 
 // Its records are in CELLS/NAME.
 static void put_pair(const char *cells, const char *name, const struct program_entry *a,
-                     const struct program_entry *b, const struct request *request)
+                     const struct program_entry *b, const struct predict_request *request)
 {
     char time[32];
     OWNED char *load = loop_text(b->name, program_of(b));
@@ -249,7 +249,7 @@ static bool is_of_both(const char *path, const struct program_entry *a,
 
 // A pair that is not measured yet. False after a message: its records are of other programs.
 static bool say_pair(const struct program_entry *a, const struct program_entry *b, size_t number,
-                     size_t count, const struct request *request)
+                     size_t count, const struct predict_request *request)
 {
     OWNED char *cells = text_of("%s/cells", request->records),
                *name = text_of("%s@%s.%s", a->name, b->name, a->profile.place),
@@ -266,7 +266,7 @@ static bool say_pair(const struct program_entry *a, const struct program_entry *
     return true;
 }
 
-bool check_print(const struct program_list *list, const struct request *request)
+bool check_print(const struct program_list *list, const struct predict_request *request)
 {
     size_t count = 0, number = 0;
     bool good = true;

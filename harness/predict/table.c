@@ -247,7 +247,7 @@ static void refuse_single(const struct program_list *list, bool together)
 }
 
 void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
-                const struct request *request)
+                const struct predict_request *request)
 {
     const size_t count = programs->count;
     *table = (struct table){.programs = programs,
