@@ -7,6 +7,7 @@
 #include "common/options.h"
 #include "common/record_json.h"
 #include "common/sha256.h"
+#include "harness/study/config.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -14,51 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-// "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no
-// placeholder is one, too.
-
-enum fill {
-    FILL_PLAIN, // values as they are
-    FILL_QUOTED // values quoted for a shell, where they need it
-};
-// The text with its placeholders filled in, to be freed. values and builtin are
-// {name: text}; a name that neither has is put back as {name}.
-char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill);
-
-// A campaign file as `git config -f FILE --includes --list -z --show-origin`
-// prints it: a list of entries, in git's order, in which the last one of a name
-// counts.
-
-struct entry {
-    const char *file;    // that it is in: FILE, or one that is included
-    const char *section; // in lower case, as git has it
-    const char *sub;     // "" for a section without a name
-    const char *key;     // in lower case
-    const char *value;   // "true" for a key without =
-};
-
-struct config {
-    const char *file; // the campaign file itself
-    struct entry *entries;
-    size_t count;
-    char *text; // what the entries point into
-};
-
-// Reads what git printed, to its end. Ends the program where it is no such text.
-void config_read(struct config *config, const char *file, FILE *stream);
-void config_free(struct config *config);
-
-// Refuses includes of files that do not exist: git passes over them.
-void config_check_includes(const struct config *config);
-bool config_includes(const struct config *config);
-// Writes the entries, without the includes, as one file.
-bool config_write(const struct config *config, FILE *stream);
-
-// Ends the program with 2 and "FILE:LINE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
-// then it is the entry's. entry may be NULL: then the message is about the file.
-void config_refuse(const struct config *config, const struct entry *entry, const char *key,
-                   const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
 
 // The sections of a campaign file, and every choice of their parameters.
 
@@ -93,13 +49,33 @@ struct hint section_hint(const char *kind, const char *key);
 // released.
 json_t *section_choices(const struct config *config, const struct section *section);
 
-// Refuses placeholders that nothing fills in, and parameters that are used nowhere.
-// names: {parameter: anything}; builtin: {name: text}.
-void section_check_placeholders(const struct config *config, const struct section *section,
-                                const json_t *names, const json_t *builtin);
-
 // The words of an entry's value, as a shell splits them; to be freed.
 char **entry_words(const struct config *config, const struct entry *entry, size_t *count);
+
+// ---- placeholders.c
+
+// The parameters {name: value} with what the `let` lines of the section make of them; to be
+// released. Ends the program where one makes no sense.
+json_t *section_values(const struct config *config, const struct section *section,
+                       const json_t *parameters);
+// Whether a `skip` line of the section holds for these values: there is no cell of them then.
+bool section_skips(const struct config *config, const struct section *section,
+                   const json_t *values);
+
+// Refuses placeholders that nothing fills in, and parameters that are used nowhere.
+// builtin: {name: text}.
+void section_check_placeholders(const struct config *config, const struct section *section,
+                                const json_t *parameters, const json_t *builtin);
+
+enum fill {
+    FILL_PLAIN, // values as they are
+    FILL_QUOTED // values quoted for a shell, where they need it
+};
+// A text of the entry with its placeholders filled in, to be freed: {NAME} of values or builtin,
+// {name: text}, and {EXPRESSION} of numbers and names of values. {{ and }} are braces, and so is a
+// brace that begins no placeholder. Ends the program where an expression has no value.
+char *entry_fill(const struct config *config, const struct entry *entry, const char *text,
+                 const json_t *values, const json_t *builtin, enum fill fill);
 
 // A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
 

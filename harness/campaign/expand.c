@@ -134,9 +134,10 @@ static void add_session_prepare(const struct context *context, const struct sect
                                 json_t *plan)
 {
     const struct entry *entry = section_entry(campaign, "session-prepare");
-    OWNED char *command = !entry || entry->value[0] == '\0'
-                              ? NULL
-                              : template_fill(entry->value, NULL, context->builtin, FILL_QUOTED);
+    OWNED char *command =
+        !entry || entry->value[0] == '\0'
+            ? NULL
+            : entry_fill(context->config, entry, entry->value, NULL, context->builtin, FILL_QUOTED);
     // It is said to the shell in one line.
     for (char *c = command; c && *c != '\0'; c++)
         if (*c == '\n' || *c == '\t')

@@ -12,7 +12,7 @@
 enum { REASON_SIZE = 256 };
 
 json_t *half_settings(const struct context *context, const struct section *section,
-                      const json_t *parameters, const json_t *builtin)
+                      const json_t *values, const json_t *builtin)
 {
     json_t *settings = json_object();
     for (size_t i = 0; i < section->count; i++) {
@@ -20,7 +20,8 @@ json_t *half_settings(const struct context *context, const struct section *secti
         char reason[REASON_SIZE];
         if (!section_sets(section, entry))
             continue;
-        OWNED char *text = template_fill(entry->value, parameters, builtin, FILL_QUOTED);
+        OWNED char *text =
+            entry_fill(context->config, entry, entry->value, values, builtin, FILL_QUOTED);
         OWNED char *value = setting_value(entry->key, text, reason, sizeof reason);
         if (!value)
             config_refuse(context->config, entry, NULL, "%s%s%s", text, *text == '\0' ? "" : ": ",
@@ -85,15 +86,25 @@ static void add_section(const struct context *context, const struct section *sec
     json_auto_t *choices = section_choices(context->config, section);
     section_check_placeholders(context->config, section, json_array_get(choices, 0),
                                context->builtin);
+    const size_t before = halves->count;
     JSON_EACH (parameters, choices) {
+        json_t *values = section_values(context->config, section, parameters);
+        if (section_skips(context->config, section, values)) {
+            json_decref(values);
+            continue;
+        }
         struct half half = {.name = section->name,
                             .section = section,
                             .parameters = json_incref(parameters),
-                            .settings =
-                                half_settings(context, section, parameters, context->builtin)};
+                            .values = values,
+                            .settings = half_settings(context, section, values, context->builtin)};
         kind->complete(context, &half, text);
         MORE(halves) = half;
     }
+    if (halves->count == before)
+        config_refuse(context->config, section_entry(section, "skip"), NULL,
+                      "it leaves out every choice of the parameters: take the section out, or skip "
+                      "less");
 }
 
 struct halves halves_of(const struct context *context, const struct sections *sections,
@@ -110,6 +121,7 @@ void halves_free(struct halves *halves)
     for (size_t i = 0; i < halves->count; i++) {
         struct half *half = &halves->item[i];
         json_decref(half->parameters);
+        json_decref(half->values);
         json_decref(half->settings);
         json_decref(half->members);
         free(half->part);

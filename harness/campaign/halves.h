@@ -36,6 +36,7 @@ struct half {
     const struct section *section;
     char *part;         // of the cell's name
     json_t *parameters; // {name: value}
+    json_t *values;     // the same, with those of let
     json_t *settings;   // {option: value}; "" for a flag that is false
     json_t *members;    // that all of its cells have
     char key[HALF_KEY_DIGITS + 1];
@@ -58,7 +59,7 @@ struct context {
 
 // The settings of a section with its placeholders filled in. To be released.
 json_t *half_settings(const struct context *context, const struct section *section,
-                      const json_t *parameters, const json_t *builtin);
+                      const json_t *values, const json_t *builtin);
 
 // What every section of a kind needs.
 struct half_kind {

@@ -37,11 +37,13 @@ static void complete_load(const struct context *context, struct half *half,
                           const struct entry *spec)
 {
     json_t *parameters = half->parameters;
-    OWNED char *text = template_fill(spec->value, parameters, NULL, FILL_QUOTED);
-    OWNED char *filled = template_fill(spec->value, parameters, context->builtin, FILL_QUOTED);
+    OWNED char *text =
+        entry_fill(context->config, spec, spec->value, half->values, NULL, FILL_QUOTED);
+    OWNED char *filled =
+        entry_fill(context->config, spec, spec->value, half->values, context->builtin, FILL_QUOTED);
     OWNED char *node = load_node(context, half->section);
     OWNED char *condition = half_name(half->name, parameters, false, "-", CONDITION_CHARACTERS);
-    json_auto_t *own = half_settings(context, half->section, parameters, context->self);
+    json_auto_t *own = half_settings(context, half->section, half->values, context->self);
     half->part = half_name(half->name, parameters, false, ".", NAME_CHARACTERS);
     // Names that the records have already.
     if (strcmp(condition, "baseline") == 0 || strcmp(condition, "aa") == 0)
@@ -56,7 +58,8 @@ struct halves halves_of_loads(const struct context *context, const struct sectio
     static const struct half_kind kind = {
         "spec", "a loadgen command line, such as cpu --percent 50", NULL, complete_load};
     struct halves halves = halves_of(context, loads, &kind);
-    struct half none = {.parameters = json_object(), .settings = json_object()};
+    struct half none = {
+        .parameters = json_object(), .values = json_object(), .settings = json_object()};
     none.members = load_members(&none, "baseline", "", NULL);
     half_set_key(&none, json_pack("[nsOn{}]", "", none.parameters));
     MORE(&halves) = none;

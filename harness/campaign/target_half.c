@@ -51,27 +51,28 @@ static void program_find(const struct context *context, const struct entry *entr
     json_array_set_new(command, 0, json_string(path));
 }
 
-static json_t *filled_words(char **words, size_t count, const json_t *parameters,
-                            const json_t *builtin)
+static json_t *filled_words(const struct context *context, const struct entry *entry, char **words,
+                            size_t count, const json_t *values, const json_t *builtin)
 {
     json_t *filled = json_array();
     for (size_t i = 0; i < count; i++) {
-        OWNED char *word = template_fill(words[i], parameters, builtin, FILL_PLAIN);
+        OWNED char *word =
+            entry_fill(context->config, entry, words[i], values, builtin, FILL_PLAIN);
         json_array_append_new(filled, json_string(word));
     }
     return filled;
 }
 
 static json_t *target_definition(const struct context *context, const struct half *half,
-                                 char **words, size_t count)
+                                 const struct entry *entry, char **words, size_t count)
 {
     json_auto_t *settings = json_copy(context->settings_text);
-    json_auto_t *own = half_settings(context, half->section, half->parameters, context->self);
+    json_auto_t *own = half_settings(context, half->section, half->values, context->self);
     json_object_update(settings, own);
     json_object_update(settings, context->overrides);
     settings_drop_false(settings);
     return json_pack("[sOoo]", half->name, half->parameters,
-                     filled_words(words, count, half->parameters, context->self),
+                     filled_words(context, entry, words, count, half->values, context->self),
                      settings_fixed(settings));
 }
 
@@ -105,14 +106,15 @@ static json_t *complete_command(const struct context *context, struct half *half
     if (has_shell(context, half)) {
         // What a shell reads is one word, whose programs the shell finds.
         OWNED char *text = must(strdup(command->value));
-        OWNED char *filled = template_fill(text, half->parameters, context->builtin, FILL_QUOTED);
-        half_set_key(half, target_definition(context, half, &text, 1));
+        OWNED char *filled =
+            entry_fill(context->config, command, text, half->values, context->builtin, FILL_QUOTED);
+        half_set_key(half, target_definition(context, half, command, &text, 1));
         return json_pack("[s]", filled);
     }
     refuse_operator(context, command);
     OWNED char **words = entry_words(context->config, command, &count);
-    json_t *list = filled_words(words, count, half->parameters, context->builtin);
-    half_set_key(half, target_definition(context, half, words, count));
+    json_t *list = filled_words(context, command, words, count, half->values, context->builtin);
+    half_set_key(half, target_definition(context, half, command, words, count));
     program_find(context, command, list);
     return list;
 }
@@ -138,7 +140,8 @@ static json_t *words_of(const struct context *context, const struct entry *entry
 static char *found_variant(const struct context *context, const struct half *half,
                            const struct entry *entry, json_t **words)
 {
-    OWNED char *text = template_fill(entry->value, half->parameters, context->builtin, FILL_QUOTED);
+    OWNED char *text = entry_fill(context->config, entry, entry->value, half->values,
+                                  context->builtin, FILL_QUOTED);
     const size_t name = strspn(text, LETTERS "._%-");
     const char *command = name > 0 && text[name] == '=' ? text + name + 1 : text;
     if (has_shell(context, half)) {
@@ -167,7 +170,7 @@ static json_t *complete_variants(const struct context *context, struct half *hal
         setting_add(half->settings, first->key, variant);
         command = command ? command : json_incref(words);
     }
-    half_set_key(half, target_definition(context, half, NULL, 0));
+    half_set_key(half, target_definition(context, half, first, NULL, 0));
     return command;
 }
 
