@@ -190,8 +190,6 @@ $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
 	$(call short,AR)rm -f $@ && $(AR) rcs $@ $^
 
-# It has these files in itself, which no -MMD sees.
-$(BUILD)/obj/harness/bench/template.o: $(wildcard harness/bench/matrix/*.conf)
 $(BUILD)/obj/loadgen/io/path.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/alloc.o: COMPILE += $(call optional,jemalloc)
 OPTIONAL_TOLD := $(BUILD)/obj/common/version.o $(BUILD)/obj/loadgen/main.o

@@ -290,6 +290,15 @@ enum expression_state expression_find(struct expression *expression, const char 
     return scan.state;
 }
 
+const char *expression_let(const char *text, size_t *name)
+{
+    *name = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_-");
+    const char *sign = text + *name + strspn(text + *name, " \t");
+    if (!islower((unsigned char)*text) || *sign != '=' || sign[1] == '=')
+        return NULL;
+    return sign + 1 + strspn(sign + 1, " \t");
+}
+
 const char *expression_text(double value, char text[EXPRESSION_TEXT])
 {
     if (value == floor(value) && fabs(value) < 1e15)

@@ -33,6 +33,10 @@ struct expression {
 enum expression_state expression_find(struct expression *expression, const char *text,
                                       size_t length, const struct expression_names *names);
 
+// NAME = EXPRESSION, as `let` has it: the length of the name, in lower case, and where the
+// expression begins. NULL: the text is something else.
+const char *expression_let(const char *text, size_t *name);
+
 enum { EXPRESSION_TEXT = 32 };
 // A value as a text: whole numbers without a point. Returns text.
 const char *expression_text(double value, char text[EXPRESSION_TEXT]);

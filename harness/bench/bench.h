@@ -93,6 +93,12 @@ struct part {
 // In the order of the tables; a nameless row ends it.
 extern const struct part bench_parts[];
 
+// ---- sources.c
+
+// The source of a figure of that name in the summary line that `loadgen --json` ends with; of
+// several of that name the last. To be freed.
+char *summary_source(const char *name);
+
 // ---- facts.c
 
 // Puts what the command line says for every part into variables and axes (facts.h).
@@ -109,20 +115,6 @@ char *cpu_peak_source(const struct bench_request *request, const json_t *variabl
 // The figure that says what share of the peak jostle's command reached in its CPU time alone, if
 // the cell watches it: a peak that is exceeded so is withdrawn.
 #define PEAK_SHARE "peak_share"
-
-// What the files are written in.
-
-// A mistake in them, found by the first that runs it.
-__attribute__((noreturn)) void matrix_mistake(const char *where, const char *what);
-
-// {"cell kernel": [[key, value], ...]} of all files. A new reference.
-json_t *sections_read(void);
-
-// An expression of numbers and variables: one that is not there is 0, a text that is no number 1.
-double expression_value(const char *text, const json_t *variables);
-
-// The text with what {NAME}, {NAME:FORMAT} and {@FIELD} stand for; to be freed.
-char *text_fill(const char *text, const json_t *variables);
 
 // ---- link.c
 
@@ -258,9 +250,9 @@ void bench_texts_add(json_t *bench);
 
 // ---- matrix.c
 
-// [{part, title, cells, charts}] of the chosen parts, as bench-plan.json has them, a new reference.
-// A part that makes two cells of one name, a cell without a command or the like ends the program:
-// that is a mistake of the part.
-json_t *matrix_parts(const struct bench_request *request);
+// [{part, title, cells, charts}] of the chosen parts, as bench-plan.json has them, a new reference,
+// by what git config printed of the matrix's files. A mistake in these ends the program with its
+// file and line.
+json_t *matrix_parts(const struct bench_request *request, FILE *entries);
 
 #endif

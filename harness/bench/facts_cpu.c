@@ -2,6 +2,7 @@
 
 #include "facts.h"
 
+#include "common/expression.h"
 #include "common/machine.h"
 #include "common/memory.h"
 #include "common/ports.h"
@@ -46,6 +47,14 @@ void facts_of_cpu(json_t *variables, json_t *axes, const struct bench_request *r
     facts_put_text(variables, "no_blas", blas_missing());
 }
 
+// What a variable is in an expression: the cases of axes are texts.
+static double variable_of(const json_t *variables, const char *name)
+{
+    const struct expression_names names = {.values = variables, .lenient = true};
+    struct expression found;
+    return expression_find(&found, name, strlen(name), &names) == EXPRESSION_GOOD ? found.value : 0;
+}
+
 char *cpu_peak_source(const struct bench_request *request, const json_t *variables,
                       const char *simd, char **why)
 {
@@ -55,12 +64,12 @@ char *cpu_peak_source(const struct bench_request *request, const json_t *variabl
     allowed_of(request, &cpus);
     while (which < SIMDS && strcmp(simd_names[which], simd) != 0)
         which++;
-    peak_find(&peak, which, expression_value("floating", variables) != 0,
-              (unsigned)expression_value("bytes", variables), &cpus,
-              (unsigned)expression_value("threads", variables), cpus_quota());
+    peak_find(&peak, which, variable_of(variables, "floating") != 0,
+              (unsigned)variable_of(variables, "bytes"), &cpus,
+              (unsigned)variable_of(variables, "threads"), cpus_quota());
     *why = must(strdup(peak.source));
     if (!isfinite(peak.per_cycle))
         return NULL;
-    OWNED char *clock = text_fill("{@clock_hz}", variables);
+    OWNED char *clock = summary_source("clock_hz");
     return text_of("%s,scale=%.17g", clock, peak.per_cycle / 1e9);
 }

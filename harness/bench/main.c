@@ -1,7 +1,9 @@
 // bench: what `jostle bench` measures, and what came of it. It reads and writes files;
 // processes are the shell's.
 //
-//     --expand DIR   the matrix of the command line as a campaign file and a plan
+//     --expand DIR   the matrix of the command line as a campaign file and a plan, by what git
+//     config
+//                    prints of matrix/*.conf (stdin)
 //     --derive DIR   bench.json from the records; prints how many rows failed
 //     --programs DIR which peers are to be asked for their version, as texts ended by NUL
 //     --address NAME the address of a host, in numbers
@@ -120,7 +122,7 @@ static int expand(const struct bench_request *request)
     json_auto_t *plan = must(json_pack(
         "{s:s, s:o, s:s, s:o, s:o, s:o}", "schema", SCHEMA_BENCH_PLAN, "made",
         json_date(time(NULL)), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
-        "settings", settings_json(request), "parts", matrix_parts(request)));
+        "settings", settings_json(request), "parts", matrix_parts(request, stdin)));
     choose(plan, "cells", request->rows);
     forecast_set(plan);
     if (request->only)

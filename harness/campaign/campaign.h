@@ -16,27 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// The sections of a campaign file, and every choice of their parameters.
-
-struct section {
-    const char *kind, *name; // target or load
-    const struct entry **entries;
-    size_t count;
-};
-
-struct sections {
-    struct section *list;
-    size_t count;
-};
-
-// All sections of a kind ("target"), in the order of the files: first those of the
-// campaign file, then those of what it includes.
-struct sections sections_of(const struct config *config, const char *kind);
-void sections_free(struct sections *sections);
-
-// The last entry with this key, which counts; NULL if there is none.
-const struct entry *section_entry(const struct section *section, const char *key);
-
+// ---- sections.c
 // Is the key one that this kind of section has of its own (command, spec, case)?
 bool section_reserves(const char *kind, const char *key);
 // Is the entry a setting of how to measure?

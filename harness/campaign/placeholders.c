@@ -136,14 +136,12 @@ static double entry_value(const struct config *config, const struct entry *entry
 // NAME = EXPRESSION: the name, to be freed, and what follows.
 static char *let_name(const struct config *config, const struct entry *entry, const char **rest)
 {
-    const size_t length = strspn(entry->value, "abcdefghijklmnopqrstuvwxyz0123456789-");
-    const char *sign = entry->value + length;
-    sign += strspn(sign, " \t");
-    if (!islower((unsigned char)*entry->value) || *sign != '=' || sign[1] == '=')
+    size_t length;
+    *rest = expression_let(entry->value, &length);
+    if (!*rest)
         config_refuse(config, entry, NULL,
                       "%s: write let = NAME = EXPRESSION, with the name in lower case",
                       entry->value);
-    *rest = sign + 1 + strspn(sign + 1, " \t");
     return must(strndup(entry->value, length));
 }
 

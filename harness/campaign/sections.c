@@ -51,49 +51,6 @@ bool section_reserves(const char *kind, const char *key)
     return false;
 }
 
-static void add_section(struct sections *sections, const struct config *config,
-                        const struct entry *entry)
-{
-    for (size_t i = 0; i < sections->count; i++)
-        if (strcmp(sections->list[i].name, entry->sub) == 0)
-            return;
-    struct section *section = &sections->list[sections->count++];
-    *section = (struct section){.kind = entry->section, .name = entry->sub};
-    section->entries = must(calloc(config->count, sizeof *section->entries));
-    for (size_t i = 0; i < config->count; i++)
-        if (strcmp(config->entries[i].section, entry->section) == 0 &&
-            strcmp(config->entries[i].sub, entry->sub) == 0)
-            section->entries[section->count++] = &config->entries[i];
-}
-
-struct sections sections_of(const struct config *config, const char *kind)
-{
-    struct sections sections = {.list = must(calloc(config->count + 1, sizeof *sections.list))};
-    for (int included = 0; included < 2; included++)
-        for (size_t i = 0; i < config->count; i++) {
-            const struct entry *entry = &config->entries[i];
-            if (strcmp(entry->section, kind) == 0 &&
-                (strcmp(entry->file, config->file) != 0) == (included == 1))
-                add_section(&sections, config, entry);
-        }
-    return sections;
-}
-
-void sections_free(struct sections *sections)
-{
-    for (size_t i = 0; i < sections->count; i++)
-        free(sections->list[i].entries);
-    free(sections->list);
-}
-
-const struct entry *section_entry(const struct section *section, const char *key)
-{
-    for (size_t i = section->count; i > 0; i--)
-        if (strcmp(section->entries[i - 1]->key, key) == 0)
-            return section->entries[i - 1];
-    return NULL;
-}
-
 char **entry_words(const struct config *config, const struct entry *entry, size_t *count)
 {
     const char *error = NULL;

@@ -34,7 +34,8 @@ static char *found_program(const struct pack_request *request, const char *word)
     return must(request->own_folder ? realpath(word, NULL) : strdup(word));
 }
 
-static json_t *words_json(const struct pack_request *request, const char *const *words, size_t count)
+static json_t *words_json(const struct pack_request *request, const char *const *words,
+                          size_t count)
 {
     json_t *list = must(json_array());
     char *program = found_program(request, words[0]);

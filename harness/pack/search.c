@@ -336,7 +336,8 @@ static bool continue_stage(const json_t *plan, const struct pack_request *reques
     return begin_stage(plan, request, stages->count, &search, &counts, request->left_s);
 }
 
-static bool begin_further(const json_t *plan, const struct pack_request *request, struct stages *stages)
+static bool begin_further(const json_t *plan, const struct pack_request *request,
+                          struct stages *stages)
 {
     const json_t *kept = json_object_get(plan, "search");
     const size_t most = (size_t)json_number_at(kept, "stages");

@@ -187,7 +187,8 @@ static int steps(const struct predict_request *request)
 }
 
 // To --json, and to the shell that lays it out in a format.
-static bool write_record(const struct predict_request *request, const json_t *record, const char *format)
+static bool write_record(const struct predict_request *request, const json_t *record,
+                         const char *format)
 {
     if (request->json && !output_json(record, request->json, stdout))
         return false;

@@ -245,3 +245,58 @@ bool config_write(const struct config *config, FILE *stream)
     }
     return !ferror(stream);
 }
+
+// ---- sections
+
+static void add_section(struct sections *sections, const struct config *config,
+                        const struct entry *entry)
+{
+    for (size_t i = 0; i < sections->count; i++)
+        if (strcmp(sections->list[i].name, entry->sub) == 0)
+            return;
+    sections->list[sections->count++] = section_named(config, entry->section, entry->sub);
+}
+
+struct section section_named(const struct config *config, const char *kind, const char *name)
+{
+    struct section section = {.kind = kind, .name = name};
+    section.entries = must(calloc(config->count + 1, sizeof *section.entries));
+    for (size_t i = 0; i < config->count; i++)
+        if (strcmp(config->entries[i].section, kind) == 0 &&
+            strcmp(config->entries[i].sub, name) == 0)
+            section.entries[section.count++] = &config->entries[i];
+    return section;
+}
+
+void section_free(struct section *section)
+{
+    free(section->entries);
+}
+
+struct sections sections_of(const struct config *config, const char *kind)
+{
+    struct sections sections = {.list = must(calloc(config->count + 1, sizeof *sections.list))};
+    for (int included = 0; included < 2; included++)
+        for (size_t i = 0; i < config->count; i++) {
+            const struct entry *entry = &config->entries[i];
+            if (strcmp(entry->section, kind) == 0 &&
+                (strcmp(entry->file, config->file) != 0) == (included == 1))
+                add_section(&sections, config, entry);
+        }
+    return sections;
+}
+
+void sections_free(struct sections *sections)
+{
+    for (size_t i = 0; i < sections->count; i++)
+        section_free(&sections->list[i]);
+    free(sections->list);
+}
+
+const struct entry *section_entry(const struct section *section, const char *key)
+{
+    for (size_t i = section->count; i > 0; i--)
+        if (strcmp(section->entries[i - 1]->key, key) == 0)
+            return section->entries[i - 1];
+    return NULL;
+}

@@ -20,7 +20,7 @@ struct entry {
 };
 
 struct config {
-    const char *file; // the campaign file itself
+    const char *file; // the file itself
     struct entry *entries;
     size_t count;
     char *text; // what the entries point into
@@ -40,5 +40,29 @@ bool config_write(const struct config *config, FILE *stream);
 // then it is the entry's. entry may be NULL: then the message is about the file.
 void config_refuse(const struct config *config, const struct entry *entry, const char *key,
                    const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
+
+struct section {
+    const char *kind, *name; // [kind "name"]
+    const struct entry **entries;
+    size_t count;
+};
+
+// All entries of [kind "name"], in their order, none where there is no such section; to be freed.
+struct section section_named(const struct config *config, const char *kind, const char *name);
+void section_free(struct section *section);
+#define OWNED_SECTION __attribute__((cleanup(section_free)))
+
+struct sections {
+    struct section *list;
+    size_t count;
+};
+
+// All sections of a kind ("target"), in the order of the files: first those of the
+// file itself, then those of what it includes.
+struct sections sections_of(const struct config *config, const char *kind);
+void sections_free(struct sections *sections);
+
+// The last entry with this key, which counts; NULL if there is none.
+const struct entry *section_entry(const struct section *section, const char *key);
 
 #endif
