@@ -123,7 +123,7 @@ static bool put_place(FILE *file, const char *text, size_t length, void *context
 char *matrix_fill(const struct matrix *matrix, const char *text, const json_t *variables)
 {
     struct filled filled = {matrix, variables};
-    return template_fill(text, put_place, &filled);
+    return template_fill(text, BRACES_DOUBLED, put_place, &filled);
 }
 
 // ---- the words of a line

@@ -111,7 +111,7 @@ char *entry_fill(const struct config *config, const struct entry *entry, const c
                  const json_t *values, const json_t *builtin, enum fill fill)
 {
     struct filling filling = {config, entry, text, values, builtin, fill, NULL};
-    return template_fill(text, put_place, &filling);
+    return template_fill(text, BRACES_DOUBLED, put_place, &filling);
 }
 
 // ---- let and skip
@@ -216,7 +216,7 @@ void section_check_placeholders(const struct config *config, const struct sectio
         if (strcmp(entry->key, "command") != 0 && strcmp(entry->key, "spec") != 0 &&
             !section_sets(section, entry))
             continue;
-        free(template_fill(entry->value, put_place, &filling));
+        free(template_fill(entry->value, BRACES_DOUBLED, put_place, &filling));
     }
     json_object_foreach(values, name, value)
     {

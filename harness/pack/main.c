@@ -14,6 +14,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/schemas.h"
+#include "common/template.h"
 #include "harness/stats/json.h"
 
 #include <math.h>
@@ -94,8 +95,8 @@ static json_t *hints_json(const struct pack *pack, size_t copies)
     snprintf(number[0], sizeof number[0], "%zu", copies);
     snprintf(number[1], sizeof number[1], "%.0f", plan_setting(pack->plan, "cpus_per_copy"));
     JSON_EACH (hint, hints) {
-        OWNED char *copied = text_replaced(json_text_at(hint, "options"), "{copies}", number[0]);
-        OWNED char *text = text_replaced(copied, "{cpus}", number[1]);
+        const struct template_name names[] = {{"copies", number[0]}, {"cpus", number[1]}, {0}};
+        OWNED char *text = template_fill_names(json_text_at(hint, "options"), names);
         json_add(list, must(json_pack("{s:O, s:s}", "scheduler", json_object_get(hint, "scheduler"),
                                       "options", text)));
     }
