@@ -13,8 +13,10 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/template.h"
+#include "common/text.h"
 #include "harness/stats/json.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// What pack is made of: its command line, plan, stages and rows.
+
 #ifndef PACK_PACK_H
 #define PACK_PACK_H
 

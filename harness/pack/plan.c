@@ -1,3 +1,5 @@
+// The plan of a pack, pack-plan.json: what it measures, as its command line and its trial have it.
+
 #include "pack.h"
 
 #include "common/cgroup.h"
@@ -5,9 +7,11 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/stats/json.h"
 
 #include <math.h>
 #include <string.h>
