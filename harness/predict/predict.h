@@ -1,3 +1,6 @@
+// What predict is made of: programs by their profiles, measured pairs, and the table of a
+// prediction.
+
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
@@ -121,6 +124,12 @@ struct table {
 // pair, or too many programs.
 void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
                 const struct predict_request *request);
+
+// The neighbours of a row, as indices of programs: the one, or all others of the place. How many.
+size_t table_neighbours(const struct table *table, const struct table_row *row, size_t *index);
+
+// Runs of a measured pair; 0: it does not say so.
+double measured_runs(const json_t *measured);
 
 // 0, 3 or 4, as --help has it.
 int table_status(const struct table *table);

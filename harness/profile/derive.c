@@ -1,3 +1,5 @@
+// From the records of a profile to the profile, and what its runs alone show.
+
 #include "profile.h"
 
 #include "common/memory.h"

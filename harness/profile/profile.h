@@ -1,3 +1,5 @@
+// What profile is made of, and a profile as other programs read it.
+
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 

@@ -1,3 +1,5 @@
+// The experiments of a profile in their order, and what fits into its time.
+
 #include "profile.h"
 
 #include "common/child.h"

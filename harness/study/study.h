@@ -1,3 +1,5 @@
+// What studies share, which put one answer together from several experiments.
+
 #ifndef STUDY_STUDY_H
 #define STUDY_STUDY_H
 
