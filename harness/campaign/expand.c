@@ -130,7 +130,7 @@ static unsigned repeat_of(const struct config *config, const struct section *cam
 
 // session-prepare = make clean all, with its placeholders filled in; nothing where the
 // file has none.
-static void add_session_prepare(const struct context *context, const struct section *campaign,
+static void add_session_prepare(const struct half_context *context, const struct section *campaign,
                                 json_t *plan)
 {
     const struct entry *entry = section_entry(campaign, "session-prepare");
@@ -160,7 +160,7 @@ static json_t *folder_name(const struct half *target, const struct half *load, c
 }
 
 // Each is right by itself, and no cell could be measured, or says nothing without another one.
-static void check_settings(const struct context *context, const struct half *target,
+static void check_settings(const struct half_context *context, const struct half *target,
                            const json_t *settings)
 {
     const char *least = json_text_at(settings, "min-runs");
@@ -182,7 +182,7 @@ static void check_settings(const struct context *context, const struct half *tar
             target->name);
 }
 
-static json_t *cell_settings(const struct context *context, const struct half *target,
+static json_t *cell_settings(const struct half_context *context, const struct half *target,
                              const struct half *load)
 {
     json_t *settings = json_copy(context->settings);
@@ -194,7 +194,7 @@ static json_t *cell_settings(const struct context *context, const struct half *t
     return settings;
 }
 
-static void add_cell(const struct context *context, const struct half *target,
+static void add_cell(const struct half_context *context, const struct half *target,
                      const struct half *load, json_t *cells)
 {
     char key[SHA256_DIGITS + 1];
@@ -266,7 +266,8 @@ static void name_apart(json_t *cells, size_t digit)
     }
 }
 
-static json_t *make_cells(const struct context *context, const struct sections *target_sections,
+static json_t *make_cells(const struct half_context *context,
+                          const struct sections *target_sections,
                           const struct sections *load_sections)
 {
     struct halves loads = halves_of_loads(context, load_sections);
@@ -295,7 +296,7 @@ static json_t *make_cells(const struct context *context, const struct sections *
 
 // --- the whole
 
-static json_t *make_plan(struct context *context, const struct section *campaign)
+static json_t *make_plan(struct half_context *context, const struct section *campaign)
 {
     const struct config *config = context->config;
     struct sections targets = sections_of(config, "target"), loads = sections_of(config, "load");
@@ -328,7 +329,7 @@ static json_t *make_plan(struct context *context, const struct section *campaign
 json_t *expand(const struct config *config, const struct campaign *call)
 {
     const char *slash = strrchr(config->file, '/');
-    struct context context = {
+    struct half_context context = {
         .config = config,
         .workloads = call->workloads,
         .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,

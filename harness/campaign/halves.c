@@ -11,7 +11,7 @@
 
 enum { REASON_SIZE = 256 };
 
-json_t *half_settings(const struct context *context, const struct section *section,
+json_t *half_settings(const struct half_context *context, const struct section *section,
                       const json_t *values, const json_t *builtin)
 {
     json_t *settings = json_object();
@@ -56,7 +56,7 @@ char *half_name(const char *name, const json_t *parameters, bool pairs, const ch
     return safe_text(text, allowed);
 }
 
-static const struct entry *needed_entry(const struct context *context,
+static const struct entry *needed_entry(const struct half_context *context,
                                         const struct section *section, const struct half_kind *kind)
 {
     const struct entry *entry = section_entry(section, kind->key);
@@ -79,7 +79,7 @@ static const struct entry *needed_entry(const struct context *context,
 }
 
 // A half for each choice of a section's parameters.
-static void add_section(const struct context *context, const struct section *section,
+static void add_section(const struct half_context *context, const struct section *section,
                         const struct half_kind *kind, struct halves *halves)
 {
     const struct entry *text = needed_entry(context, section, kind);
@@ -107,7 +107,7 @@ static void add_section(const struct context *context, const struct section *sec
                       "less");
 }
 
-struct halves halves_of(const struct context *context, const struct sections *sections,
+struct halves halves_of(const struct half_context *context, const struct sections *sections,
                         const struct half_kind *kind)
 {
     struct halves halves = {0};

@@ -48,7 +48,7 @@ struct halves {
 };
 
 // What the halves of a campaign share.
-struct context {
+struct half_context {
     const struct config *config;
     json_t *builtin;                  // {placeholder: text} that every file has
     json_t *self;                     // the same placeholders, each standing for itself
@@ -58,7 +58,7 @@ struct context {
 };
 
 // The settings of a section with its placeholders filled in. To be released.
-json_t *half_settings(const struct context *context, const struct section *section,
+json_t *half_settings(const struct half_context *context, const struct section *section,
                       const json_t *values, const json_t *builtin);
 
 // What every section of a kind needs.
@@ -67,11 +67,12 @@ struct half_kind {
     const char *instead;       // a setting that takes its place; NULL: none does
     // Fills in what is the kind's own; text is the entry of the key, or the first of the
     // setting in its place.
-    void (*complete)(const struct context *context, struct half *half, const struct entry *text);
+    void (*complete)(const struct half_context *context, struct half *half,
+                     const struct entry *text);
 };
 
 // A half for each choice of the parameters of each section.
-struct halves halves_of(const struct context *context, const struct sections *sections,
+struct halves halves_of(const struct half_context *context, const struct sections *sections,
                         const struct half_kind *kind);
 void halves_free(struct halves *halves);
 
@@ -88,13 +89,14 @@ char *half_name(const char *name, const json_t *parameters, bool pairs, const ch
 
 // Puts the path of its program in front of the `service` that a section sets, if it does: a
 // cell starts in a folder of its own.
-void find_service(const struct context *context, const struct section *section, json_t *settings);
+void find_service(const struct half_context *context, const struct section *section,
+                  json_t *settings);
 
-struct halves halves_of_targets(const struct context *context, const struct sections *targets);
+struct halves halves_of_targets(const struct half_context *context, const struct sections *targets);
 
 // ---- load_half.c
 
 // The last one is no load at all.
-struct halves halves_of_loads(const struct context *context, const struct sections *loads);
+struct halves halves_of_loads(const struct half_context *context, const struct sections *loads);
 
 #endif

@@ -10,7 +10,7 @@
 #define CONDITION_CHARACTERS LETTERS "._%-"
 
 // "", or "@" and where the load runs.
-static char *load_node(const struct context *context, const struct section *section)
+static char *load_node(const struct half_context *context, const struct section *section)
 {
     const struct entry *entry = section_entry(section, "node");
     if (!entry)
@@ -33,7 +33,7 @@ static json_t *load_members(const struct half *half, const char *condition, cons
                      "condition", condition, "node", node, "spec", spec);
 }
 
-static void complete_load(const struct context *context, struct half *half,
+static void complete_load(const struct half_context *context, struct half *half,
                           const struct entry *spec)
 {
     json_t *parameters = half->parameters;
@@ -53,7 +53,7 @@ static void complete_load(const struct context *context, struct half *half,
                  json_pack("[ssOso]", half->name, node, parameters, text, settings_fixed(own)));
 }
 
-struct halves halves_of_loads(const struct context *context, const struct sections *loads)
+struct halves halves_of_loads(const struct half_context *context, const struct sections *loads)
 {
     static const struct half_kind kind = {
         "spec", "a loadgen command line, such as cpu --percent 50", NULL, complete_load};

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool find_program(const struct context *context, const char *word, char path[PATH_MAX])
+static bool find_program(const struct half_context *context, const char *word, char path[PATH_MAX])
 {
     const char *file = context->config->file, *slash = strrchr(file, '/');
     if (word[0] == '/') {
@@ -40,7 +40,8 @@ static bool find_program(const struct context *context, const char *word, char p
 // Replaces the first word of a command by the path of the program that it names: one of jostle's
 // workloads, its loadgen, else one in PATH; relative paths count from the campaign file's folder.
 // Refuses one that does not exist.
-static void program_find(const struct context *context, const struct entry *entry, json_t *command)
+static void program_find(const struct half_context *context, const struct entry *entry,
+                         json_t *command)
 {
     const char *word = json_string_value(json_array_get(command, 0));
     char path[PATH_MAX];
@@ -51,8 +52,8 @@ static void program_find(const struct context *context, const struct entry *entr
     json_array_set_new(command, 0, json_string(path));
 }
 
-static json_t *filled_words(const struct context *context, const struct entry *entry, char **words,
-                            size_t count, const json_t *values, const json_t *builtin)
+static json_t *filled_words(const struct half_context *context, const struct entry *entry,
+                            char **words, size_t count, const json_t *values, const json_t *builtin)
 {
     json_t *filled = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -63,7 +64,7 @@ static json_t *filled_words(const struct context *context, const struct entry *e
     return filled;
 }
 
-static json_t *target_definition(const struct context *context, const struct half *half,
+static json_t *target_definition(const struct half_context *context, const struct half *half,
                                  const struct entry *entry, char **words, size_t count)
 {
     json_auto_t *settings = json_copy(context->settings_text);
@@ -77,7 +78,7 @@ static json_t *target_definition(const struct context *context, const struct hal
 }
 
 // Whether a target's command line is a shell's: by --set, its own setting, or the campaign's.
-static bool has_shell(const struct context *context, const struct half *half)
+static bool has_shell(const struct half_context *context, const struct half *half)
 {
     const json_t *const settings[] = {context->overrides, half->settings, context->settings};
     for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
@@ -88,7 +89,7 @@ static bool has_shell(const struct context *context, const struct half *half)
     return false;
 }
 
-static void refuse_operator(const struct context *context, const struct entry *entry)
+static void refuse_operator(const struct half_context *context, const struct entry *entry)
 {
     const char *operator= words_operator(entry->value);
     char name[2];
@@ -99,7 +100,7 @@ static void refuse_operator(const struct context *context, const struct entry *e
                       words_operator_name(operator, name));
 }
 
-static json_t *complete_command(const struct context *context, struct half *half,
+static json_t *complete_command(const struct half_context *context, struct half *half,
                                 const struct entry *command)
 {
     size_t count;
@@ -120,7 +121,8 @@ static json_t *complete_command(const struct context *context, struct half *half
 }
 
 // The words of a text of which parameters are filled in already.
-static json_t *words_of(const struct context *context, const struct entry *entry, const char *text)
+static json_t *words_of(const struct half_context *context, const struct entry *entry,
+                        const char *text)
 {
     const char *error = NULL;
     size_t count;
@@ -137,7 +139,7 @@ static json_t *words_of(const struct context *context, const struct entry *entry
 
 // One of the variants of a target, "NAME=COMMAND" or "COMMAND", with its program's path in
 // front, as a cell starts in a folder of its own. *words are those of its command. To be freed.
-static char *found_variant(const struct context *context, const struct half *half,
+static char *found_variant(const struct half_context *context, const struct half *half,
                            const struct entry *entry, json_t **words)
 {
     OWNED char *text = entry_fill(context->config, entry, entry->value, half->values,
@@ -156,7 +158,7 @@ static char *found_variant(const struct context *context, const struct half *hal
 }
 
 // The cell's command, which plans show, is that of the first.
-static json_t *complete_variants(const struct context *context, struct half *half,
+static json_t *complete_variants(const struct half_context *context, struct half *half,
                                  const struct entry *first)
 {
     json_t *command = NULL;
@@ -174,7 +176,8 @@ static json_t *complete_variants(const struct context *context, struct half *hal
     return command;
 }
 
-void find_service(const struct context *context, const struct section *section, json_t *settings)
+void find_service(const struct half_context *context, const struct section *section,
+                  json_t *settings)
 {
     static const char key[] = "service";
     const struct entry *entry = section_entry(section, key);
@@ -188,7 +191,7 @@ void find_service(const struct context *context, const struct section *section, 
     json_object_set_new(settings, key, json_string(found));
 }
 
-static void complete_target(const struct context *context, struct half *half,
+static void complete_target(const struct half_context *context, struct half *half,
                             const struct entry *entry)
 {
     find_service(context, half->section, half->settings);
@@ -200,7 +203,7 @@ static void complete_target(const struct context *context, struct half *half,
                               half->parameters, "command", command);
 }
 
-struct halves halves_of_targets(const struct context *context, const struct sections *targets)
+struct halves halves_of_targets(const struct half_context *context, const struct sections *targets)
 {
     static const struct half_kind kind = {"command", "PROGRAM ARGUMENTS", "variant",
                                           complete_target};

@@ -25,7 +25,7 @@ static const char *const reporter_words[BESIDE_REPORTERS] = {
 };
 
 // The loads of a profile: what each does to the reporters, and to the program.
-struct rows {
+struct load_rows {
     size_t count;
     double x[ROWS][DIMENSIONS], y[ROWS];
 };
@@ -40,7 +40,7 @@ static const struct sensitivity_point *point_of(const struct sensitivity *sensit
     return NULL;
 }
 
-static void take_rows(const struct program_profile *a, struct rows *rows)
+static void take_rows(const struct program_profile *a, struct load_rows *rows)
 {
     const json_t *pressure = json_object_get(a->record, "pressure");
     rows->count = 0;
@@ -68,7 +68,7 @@ static double dot(const double *a, const double *b)
 }
 
 // beta = (X'X + ridge)^-1 X'y, without the row `left_out` (rows->count: with all).
-static void fit(const struct rows *rows, size_t left_out, double beta[DIMENSIONS])
+static void fit(const struct load_rows *rows, size_t left_out, double beta[DIMENSIONS])
 {
     double squares[DIMENSIONS * DIMENSIONS] = {0}, right[DIMENSIONS] = {0};
     for (size_t i = 0; i < rows->count; i++)
@@ -89,7 +89,7 @@ static void fit(const struct rows *rows, size_t left_out, double beta[DIMENSIONS
 
 // With n values left out in turn, the lower bound is the floor(alpha (n + 1))-th smallest, the
 // upper one the same from above; the outermost where there are too few for that.
-static void add_interval(const struct rows *rows, const double *x, double log_slowdown,
+static void add_interval(const struct load_rows *rows, const double *x, double log_slowdown,
                          struct prediction *prediction)
 {
     double low[ROWS], high[ROWS], beta[DIMENSIONS];
@@ -151,7 +151,7 @@ static bool take_others(const struct program_profile *const *other, size_t count
 bool predict_beside(const struct program_profile *a, const struct program_profile *const *other,
                     size_t count, struct prediction *prediction)
 {
-    struct rows rows;
+    struct load_rows rows;
     double x[DIMENSIONS], beta[DIMENSIONS];
     *prediction =
         (struct prediction){.slowdown = NAN, .low = NAN, .high = NAN, .confidence = a->confidence};
