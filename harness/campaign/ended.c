@@ -3,6 +3,7 @@
 
 #include "drive.h"
 
+#include "common/exit_status.h"
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/save.h"
@@ -23,8 +24,6 @@
 
 enum { REASON_SIZE = 1024, SPACE_BYTES = 65536 };
 
-// What jostle's exit status means, see jostle slowdown --help.
-enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
 enum { RELEASE_STEP_NS = 20000000, RELEASE_STEPS = 500 }; // 10 s in all
 

@@ -4,6 +4,7 @@
 
 #include "common/schemas.h"
 #include "common/units.h"
+#include "harness/stats/settings.h"
 
 #include <math.h>
 

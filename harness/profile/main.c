@@ -12,6 +12,7 @@
 
 #include "profile.h"
 
+#include "common/exit_status.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/schemas.h"
@@ -341,8 +342,6 @@ static void request_free(struct profile_request *request)
 }
 
 // ---- what the shell asks for
-
-enum { EXIT_ABOVE = 3 };
 
 // Whether both measure the same: all but the time and the reference.
 static bool is_same(const json_t *a, const json_t *b)
