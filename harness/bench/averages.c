@@ -50,7 +50,8 @@ static const json_t *row_in(const struct group *group, size_t i)
                : NULL;
 }
 
-// Of the figure that counts, of a peer (PEER), and of a further figure (MORE); either may be NULL.
+// Averages the figure that counts over the rows of a group, or a figure of the peer PEER, or the
+// further figure MORE; either may be NULL.
 static struct average average_of(const struct group *group, const char *peer, const char *more)
 {
     struct average average = {0};
@@ -62,7 +63,7 @@ static struct average average_of(const struct group *group, const char *peer, co
     return average;
 }
 
-// Of the labels those that all rows have alike; of the others it is an average over all.
+// Keeps the labels that all rows have alike: it is an average over all values of the others.
 static json_t *labels_shared(const struct group *group, const json_t *first)
 {
     json_t *labels = must(json_deep_copy(json_object_get(first, "labels")));

@@ -127,11 +127,12 @@ bool link_print_address(const char *name);
 
 // ---- dmi.c: transfers a second x width x channels
 
-// Of a table as /sys/firmware/dmi/tables/DMI has it, in B/s, and text names the source of each
-// factor. NAN where one of them is not there, or makes no sense, and text is the reason.
+// Returns the peak by a table as /sys/firmware/dmi/tables/DMI has it, in B/s, and text names the
+// source of each factor; NAN where one of them is not there, or makes no sense, and text is the
+// reason.
 double dmi_peak(const unsigned char *table, size_t size, char *text, size_t text_size);
-// The same of this machine (below JOSTLE_KERNEL_ROOT where that is set); reading the table needs
-// root. Of a virtual machine nothing is believed.
+// Returns the same by the table of this machine (below JOSTLE_KERNEL_ROOT where that is set), which
+// root alone can read. The table of a virtual machine is not believed.
 double dmi_machine_peak(char *text, size_t text_size);
 
 // ---- row.c: what was recorded of a cell, judged by the statistics of experiments
@@ -197,9 +198,9 @@ char *conf_text(const json_t *plan);
 json_t *row_build(struct measured *measured, enum state state, const char *part,
                   const json_t *cell);
 
-// Of the cells of a part and their rows, in the same order: where the peak of one was withdrawn, as
-// its operations exceeded it, the CPU is another one than it is taken for, and those of the others
-// are not known either.
+// Takes the cells of a part and their rows, in the same order. Where the peak of one was withdrawn,
+// as its operations exceeded it, the CPU is another one than it is taken for: it withdraws those of
+// the others, too.
 void rows_check_peaks(const json_t *cells, json_t *rows);
 
 // ---- forecast.c

@@ -19,24 +19,24 @@
 static const struct shape {
     const char *key, *member, *words, *also; // also: further members, as JSON
     bool adds;
-} shapes[] = {
-    {"figure", "figure", "name unit- better source", "{}", false},
-    {"more", "more", "name unit- better source", "{\"shown\": true}", true},
-    {"watch", "more", "name unit- better source", "{\"shown\": false}", true},
-    // Of the runs themselves: how many of them passed, or the least or greatest of a figure.
-    {"over-runs", "more", "name unit- better of metric", "{\"shown\": true}", true},
-    {"peak", "peak", "value# source", "{}", false},
-    {"peak-of", "peaks", "figure value# source", "{}", true},
-    {"no-peak", "peak", "reason", "{}", false},
-    // A problem of texts.c, which is found where the interval of a figure of the cell, of
-    // a single run the figure itself, is wholly below the limit.
-    {"rule", "rules", "figure below# flag", "{\"text\": null}", true},
-    {"load", "load", "name spec", "{}", false}, // a name has one spec in the whole bench
-    {"mark", "marks", NULL, NULL, true},
-    {"of", "of", NULL, NULL, false},
-    {"average", "average", NULL, NULL, false},
-    {"run-s", "run_s", "#", NULL, false},
-    {"setup-s", "setup_s", "#", NULL, false}};
+} shapes[] = {{"figure", "figure", "name unit- better source", "{}", false},
+              {"more", "more", "name unit- better source", "{\"shown\": true}", true},
+              {"watch", "more", "name unit- better source", "{\"shown\": false}", true},
+              // This is a figure of the runs themselves: how many of them passed, or the least or
+              // greatest of a figure.
+              {"over-runs", "more", "name unit- better of metric", "{\"shown\": true}", true},
+              {"peak", "peak", "value# source", "{}", false},
+              {"peak-of", "peaks", "figure value# source", "{}", true},
+              {"no-peak", "peak", "reason", "{}", false},
+              // A problem of texts.c, which is found where the interval of a figure of the cell, of
+              // a single run the figure itself, is wholly below the limit.
+              {"rule", "rules", "figure below# flag", "{\"text\": null}", true},
+              {"load", "load", "name spec", "{}", false}, // a name has one spec in the whole bench
+              {"mark", "marks", NULL, NULL, true},
+              {"of", "of", NULL, NULL, false},
+              {"average", "average", NULL, NULL, false},
+              {"run-s", "run_s", "#", NULL, false},
+              {"setup-s", "setup_s", "#", NULL, false}};
 
 static json_t *shape_object(const struct filling *filling, const struct shape *shape, char *value)
 {
@@ -118,7 +118,7 @@ bool does_label(struct filling *filling, char *value)
     return true;
 }
 
-// Of a peer NAME SCALE SOURCE: what it prints, times scale, is in the unit of the cell.
+// A peer has NAME SCALE SOURCE: what it prints, times scale, is in the unit of the cell.
 bool does_figure(struct filling *filling, char *value)
 {
     if (!filling->peer)
@@ -201,7 +201,7 @@ bool does_skip(struct filling *filling, char *value)
 
 // ---- peaks
 
-// Of vectors of that name, from the clock of each run.
+// The peak is that of vectors of that name, by the clock that each run prints.
 bool does_peak_of_cpu(struct filling *filling, char *value)
 {
     OWNED char *why = NULL;

@@ -52,7 +52,8 @@ static void axes_of_node(json_t *cpu_nodes, json_t *memory_nodes, hwloc_topology
     hwloc_bitmap_free(cpus);
 }
 
-// Of this machine only what the affinity mask leaves.
+// Returns the CPUs of the topology; where it is that of this machine, only those in our affinity
+// mask.
 static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology)
 {
     struct cpu_list allowed;
@@ -67,8 +68,9 @@ static hwloc_bitmap_t usable_cpus(hwloc_topology_t topology)
     return usable;
 }
 
-// Of the caches that the CPUs that may be used have: l1 and l2 of the first, l3 of all; 0: not
-// known. By hwloc, whose environment variables (HWLOC_SYNTHETIC) make another machine of it.
+// Puts the bytes of the caches of the CPUs that may be used: l1 and l2 of the first one, l3 of all
+// of them; 0: they are not known. hwloc says them, whose environment variables (HWLOC_SYNTHETIC)
+// can make up another machine.
 static void facts_of_topology(json_t *variables, json_t *axes, bool quick)
 {
     hwloc_topology_t topology;

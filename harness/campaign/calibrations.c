@@ -41,8 +41,8 @@ static void print_part(const json_t *texts, const char *part, json_t *seen)
     arena_free(&arena);
 }
 
-// Of each load with a limit in percent, once: step LOAD, cpus, word..., end; names and values
-// each ended by a 0. Those of other nodes are calibrated there.
+// Prints for each load with a limit in percent, once: step LOAD, cpus, word..., end; names and
+// values are each ended by a 0. Loads of other nodes are calibrated there.
 int command_calibrations(struct campaign *campaign)
 {
     json_auto_t *seen = json_object();

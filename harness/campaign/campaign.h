@@ -160,9 +160,9 @@ bool cell_is_measured(const char *folder, const struct state *state, const struc
 
 // ---- how long cells will take
 
-// By the best that is known: what an earlier session needed for a part of the very cell; the mean
-// of done cells of the same target with the same parameters, or of the same target; a single run
-// of the target; else nothing.
+// The estimate is by the best that is known: what an earlier session needed for a part of the very
+// cell; the mean of done cells of the same target with the same parameters, or of the same target;
+// a single run of the target; else there is none.
 
 // Times of what is done, by name: {name: [sum of seconds, how many]}.
 struct means {
@@ -174,7 +174,7 @@ void means_free(struct means *means);
 void means_add(struct means *means, const json_t *cell, double seconds);
 // The mean of a name in one of them; NAN: none is done.
 double mean_of(const json_t *sums, const char *name);
-// Of the cells of the same target, else of all.
+// Returns the mean of the cells of the same target, else of all.
 double mean_of_target(const struct means *means, const json_t *cell);
 
 // Seconds that the rest of a cell takes, as far as it was measured; NAN: unknown.

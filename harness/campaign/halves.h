@@ -20,7 +20,7 @@ bool setting_add(json_t *settings, const char *name, const char *value);
 // was not there.
 void settings_drop_false(json_t *settings);
 
-// Of settings {name: text}: those that make another experiment, for its key. To be released.
+// Returns those of settings {name: text} that make another experiment, for its key. To be released.
 json_t *settings_fixed(const json_t *settings);
 
 // ---- halves.c

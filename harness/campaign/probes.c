@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of each target and its parameters of whose time nothing is known: step LABEL, number,
-// setup, prepare, conclude, cleanup, timeout, input (each may be ""), word..., end. A client is
-// none of them: its service would have to be there.
+// Prints for each target, with its parameters, of whose time nothing is known: step LABEL, number,
+// setup, prepare, conclude, cleanup, timeout, input (each may be ""), word..., end. Clients are
+// left out: their service would have to be there.
 int command_probes(struct campaign *campaign)
 {
     static const char *const names[] = {"setup",   "prepare", "conclude",

@@ -74,7 +74,7 @@ static json_t *row_json(struct pack *pack, const struct row *row)
     put_value(object, "cpu_s", row, &pack->stages, "copy_cpu_s");
     json_put(object, "slowdown", figure_json("value", row->slowdown));
     json_put(object, "speedup", figure_json("value", row->speedup));
-    // Of a mix the reference is in turn, and its programs may be of any length.
+    // A mix has no efficiency: its reference runs in turn, and its programs may be of any length.
     json_put(object, "efficiency",
              figure_json("value", interval_scaled(row->speedup, plan_programs(pack->plan) > 1
                                                                     ? NAN

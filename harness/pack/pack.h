@@ -94,8 +94,8 @@ struct stages {
     size_t count;
 };
 
-// Those that have records, in their order. False after a message: records that cannot be read. To
-// be freed in any case.
+// Reads the stages that have records, in their order. False after a message: records that cannot be
+// read. To be freed in any case.
 bool stages_read(struct stages *stages, const char *dir);
 void stages_free(struct stages *stages);
 
@@ -112,8 +112,8 @@ struct row {
     size_t stage;     // index into the stages
     size_t condition; // of the stage's session
     size_t runs;      // blocks that count
-    // Of the mean time of a copy; of a mix that of the program which suffers most, and the widest
-    // of the bounds.
+    // It is that of the mean time of a copy; in a mix that of the program which suffers most, with
+    // the widest of the bounds.
     struct interval slowdown;
     enum verdict verdict;
     struct interval speedup; // throughput by that of the reference

@@ -35,7 +35,8 @@ static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y
 
 // ---- ratios between rows
 
-// Of two ratios to references of different stages, which share no run, on the logarithms (method
+// Returns the ratio of two ratios to references of different stages, which share no run: on the
+// logarithms (method
 // of variance estimates recovery: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008)
 // 1693-1702).
 static struct interval of_both(const struct interval *x, const struct interval *y)
@@ -74,7 +75,8 @@ static struct interval power_ratio(struct stages *stages, const struct row *x, c
     return ratio;
 }
 
-// Those that may have the highest power of all: a row is out where another's is surely higher.
+// Marks the rows that may have the highest power of all: a row is out where another's is higher,
+// with its whole interval.
 // Each has as many rivals as there are other rows, and a share of the error rate for each
 // (S. S. Gupta, Technometrics 7 (1965) 225-245: subset selection; J. C. Hsu, "Multiple
 // Comparisons" (1996), chapter 4: comparisons with the best).

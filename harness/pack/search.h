@@ -18,7 +18,7 @@ struct search {
     double left_s;      // to measure in
 };
 
-// Of the time that is left, what the first stage gets where others may follow.
+// The share of the time that the first stage gets where others may follow.
 #define FIRST_SHARE 0.5
 
 // ---- search.c
@@ -27,16 +27,16 @@ struct search {
 double search_blocks(const struct search *search, const struct counts *counts, double seconds);
 // Numbers of copies for the first stage. *stages: how many stages there may be; 1: these are all.
 struct counts first_counts(const struct search *search, double min_runs, size_t *stages);
-// Those for a further stage, from what the rows say: at most three between the last that fits and
-// the next, and one on each side of the knee. Where the points are not smooth all that are left, as
-// far as time allows. None: the answer is known.
+// Returns the numbers for a further stage, by what the rows say: at most three between the last
+// that fits and the next, and one on each side of the knee. Where the points are not smooth these
+// are all that are left, as far as time allows. There are none where the answer is known.
 struct counts more_counts(const struct search *search, const struct rows *rows);
 
 // ---- stage_cell.c
 
 // What the launcher prints, an item a line; of a mix the time of each program, too. To be freed.
 char *metric_list(const json_t *plan);
-// Of the settings those that an experiment has by the same name, the hooks first.
+// The settings that an experiment has by the same name, the hooks first.
 enum { PASSED = 6, PASSED_HOOKS = 4 };
 extern const char *const passed_settings[PASSED];
 // Writes DIR/stages/NUMBER/cell.json: these numbers of copies against the reference, for so many

@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// The same pair of the same host; where one does not say its host, of any.
+// Whether both are the same pair of the same host, or of any host where one does not say its own.
 static bool is_same_pair(const json_t *one, const json_t *other)
 {
     static const char *const names[] = {"a", "b", "place"};
@@ -96,7 +96,7 @@ static const json_t *slowdown_of(const json_t *result)
     return NULL;
 }
 
-// Of the log ratio of a block.
+// Returns the standard deviation of the log ratio of a block.
 static double spread_of(const struct measured *measured, size_t condition)
 {
     const size_t blocks = measured->session.blocks;
@@ -132,7 +132,8 @@ static bool read_runs(const char *cells, const char *name, const char *loaded, j
     return good;
 }
 
-// Of the folder A@B.PLACE, where the load is B. A new reference; NULL: it has no result.
+// Returns the pair whose records are in the folder A@B.PLACE, where the load is B, as a new
+// reference; NULL: it has no result.
 static json_t *pair_of(const char *cells, const char *name)
 {
     OWNED char *of_experiment = text_of("%s/%s/experiment.json", cells, name),

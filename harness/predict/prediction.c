@@ -11,8 +11,8 @@
 
 enum { DIMENSIONS = BESIDE_REPORTERS, ROWS = PROFILE_BESIDE };
 
-// Of log ratios, of which one is e-fold: the eight programs of results/reference/pairs that choices
-// are made by cannot tell it from 0.2 to 0.7.
+// The penalty is in log ratios, of which one is e-fold. The eight programs of
+// results/reference/pairs that choices are made by cannot tell it from 0.2 to 0.7.
 static const double ridge = 0.3;
 // What costs less is not worth a name.
 static const double least_cost = 0.005;

@@ -99,7 +99,8 @@ static bool has_namesake(const struct program_list *list, size_t self)
     return false;
 }
 
-// By the program's name; where two have one, by the file's, without its folder and ending.
+// Names each entry by its program, and by its file, without folder and ending, where two programs
+// have the same name.
 static void name_all(struct program_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {

@@ -43,7 +43,7 @@ struct budget_level {
     double doubt; // how far, in log(slowdown), the curve may be from the straight line there
 };
 
-// Of the time that is left after the runs alone.
+// The shares of the time that is left after the runs alone.
 static const double sensitivity_share = 0.40, added_share = 0.12, pressure_share = 0.40;
 static const double loaded_ratio = 1.5; // time under load / alone, on average
 static const double load_s = 0.1;       // to resume a load, and until it is steady
@@ -309,8 +309,8 @@ static bool step_added(const struct profile_state *state)
 
 // ---- pressure ----
 
-// Of the options of all experiments those that are not of a run of the program, which is a load
-// here; what it needs at first is made and removed all the same.
+// Puts those options of all experiments that are not about a run of the program, as it is a load
+// here. Its set-up and clean-up are done all the same.
 static void put_kept(const json_t *plan)
 {
     static const char *const kept[] = {
