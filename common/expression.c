@@ -80,7 +80,10 @@ static double number_of(struct scan *scan, struct operand operand)
 static struct operand text_operand(const char *text, size_t length)
 {
     char copy[64], *end;
-    if (length == 0 || length >= sizeof copy || isspace((unsigned char)*text))
+    const size_t sign = length > 1 && strchr("+-", *text) ? 1 : 0;
+    // strtod() would take nan and infinity, too, which are words here.
+    if (length == 0 || length >= sizeof copy ||
+        !(isdigit((unsigned char)text[sign]) || text[sign] == '.'))
         return (struct operand){.text = text, .length = length};
     memcpy(copy, text, length);
     copy[length] = '\0';
