@@ -132,10 +132,10 @@ commands() {
 
 @test "braces of shells, awk and JSON stay as they are, though there are parameters of these names" {
     # shellcheck disable=SC2016 # as the file has it
-    printf '%s\n' '[target "a"]' 'shell = sh' "command = echo {n} \${n%x} \${y/n} | awk '{print \$n}' | sed -E 's/x{2}/{3,4}/' | jq '{}'" 'n = 5' >c.conf
+    printf '%s\n' '[target "a"]' 'shell = sh' "command = echo {n} \${n%x} \${y/n} | awk '{print \$n}' | sed -E 's/x{2}/{3,4}/' | jq '{n: .n}' | cat {n,m}.txt" 'n = 5' >c.conf
     expand "$PWD/c.conf"
     # shellcheck disable=SC2016
-    [[ $(jq -r '.cells[0].command[0]' plan.json) == 'echo 5 ${n%x} ${y/n} | awk '\''{print $n}'\'' | sed -E '\''s/x{2}/{3,4}/'\'' | jq '\''{}'\' ]]
+    [[ $(jq -r '.cells[0].command[0]' plan.json) == 'echo 5 ${n%x} ${y/n} | awk '\''{print $n}'\'' | sed -E '\''s/x{2}/{3,4}/'\'' | jq '\''{n: .n}'\'' | cat {n,m}.txt' ]]
 }
 
 @test "a parameter whose name has a minus sign is itself, and no difference" {
@@ -149,7 +149,7 @@ commands() {
     for line in 'let = 2x = 3|4|NAME = EXPRESSION' 'let = x == 3|4|NAME = EXPRESSION' 'let = x = 3 +|4|not an expression' 'let = x = (((3|4|not an expression' \
         'let = x = m * 2|4|m is not known' 'let = n = 3|4|has values already' 'let = x = n / 0|4|not a finite number' "let = x = 'a' + 1|4|a is not a number" \
         'skip = n >|4|not an expression' 'skip = kind|4|kind is not known' 'skip = n == 1 || n == 2|4|leaves out every choice' \
-        'let = x = 3|4|x is used nowhere' 'prepare = echo {m*2}|4|m is not known' 'prepare = echo {m-n}|4|unknown placeholder'; do
+        'let = x = 3|4|x is used nowhere' 'prepare = echo {m*2}|4|m is not known' 'prepare = echo {m-n}|4|unknown placeholder' 'prepare = echo {n *}|4|this is not an expression' 'prepare = echo {n = 2}|4|this is not an expression'; do
         printf '[target "a"]\n command = true {n}\n n = 1 2\n %s\n' "${line%%|[0-9]*}" >c.conf
         run -2 --separate-stderr expand "$PWD/c.conf"
         echo "$line: $stderr"

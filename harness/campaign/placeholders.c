@@ -79,6 +79,20 @@ static bool put_name(FILE *stream, const struct filling *filling, const char *pl
     return true;
 }
 
+// Whether a place that is not an expression was to be one: it begins with a parameter and an
+// operator.
+static bool is_attempt(const struct filling *filling, const char *place, size_t length)
+{
+    size_t name = 0;
+    while (name < length && (isalnum((unsigned char)place[name]) || place[name] == '_'))
+        name++;
+    size_t sign = name;
+    while (sign < length && place[sign] == ' ')
+        sign++;
+    return json_at(filling->values, place, name) && sign < length &&
+           memchr("+-*/%<>=!&|", place[sign], sizeof "+-*/%<>=!&|" - 1);
+}
+
 // Braces are many things to shells, regular expressions and JSON: a placeholder is what can be read
 // as an expression with a name in it, and is no ${NAME...} of a shell.
 static bool put_place(FILE *stream, const char *place, size_t length, void *context)
@@ -99,6 +113,11 @@ static bool put_place(FILE *stream, const char *place, size_t length, void *cont
         fputs(expression_text(found.value, text), stream);
         return true;
     }
+    if (!is_shells && state == EXPRESSION_NONE && is_attempt(filling, place, length))
+        config_refuse(
+            filling->config, filling->entry, NULL,
+            "{%.*s}: this is not an expression: write one such as {n*2}, or {{ for a brace",
+            (int)length, place);
     if (named && filling->used)
         refuse_name(filling, place, length);
     if (!named && state == EXPRESSION_WRONG && found.names > 0)
