@@ -3,7 +3,7 @@
 
 #include "facts.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/processor.h"
 #include "common/record_json.h"

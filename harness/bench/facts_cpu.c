@@ -2,8 +2,8 @@
 
 #include "facts.h"
 
+#include "common/cpus.h"
 #include "common/expression.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/ports.h"
 #include "common/processor.h"
@@ -64,9 +64,9 @@ char *cpu_peak_source(const struct bench_request *request, const json_t *variabl
     allowed_of(request, &cpus);
     while (which < SIMDS && strcmp(simd_names[which], simd) != 0)
         which++;
-    peak_find(&peak, which, variable_of(variables, "floating") != 0,
-              (unsigned)variable_of(variables, "bytes"), &cpus,
-              (unsigned)variable_of(variables, "threads"), cpus_quota());
+    const struct arithmetic what = {which, variable_of(variables, "floating") != 0,
+                                    (unsigned)variable_of(variables, "bytes")};
+    peak_find(&peak, &what, &cpus, (unsigned)variable_of(variables, "threads"), cpus_quota());
     *why = must(strdup(peak.source));
     if (!isfinite(peak.per_cycle))
         return NULL;

@@ -2,7 +2,7 @@
 
 #include "facts.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 

@@ -4,6 +4,7 @@
 
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/own_file.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

@@ -6,6 +6,7 @@
 #include "common/exit_status.h"
 #include "common/file.h"
 #include "common/memory.h"
+#include "common/own_file.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

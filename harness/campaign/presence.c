@@ -3,6 +3,7 @@
 #include "campaign.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/units.h"
 

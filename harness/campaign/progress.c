@@ -2,6 +2,7 @@
 
 #include "drive.h"
 
+#include "common/lock.h"
 #include "common/units.h"
 
 #include <math.h>

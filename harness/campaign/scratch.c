@@ -4,6 +4,7 @@
 #include "drive.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/save.h"
 
 #include <fcntl.h>

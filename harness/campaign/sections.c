@@ -3,6 +3,7 @@
 #include "campaign.h"
 
 #include "common/memory.h"
+#include "common/own_file.h"
 #include "common/text.h"
 #include "harness/experiment/settings.h"
 

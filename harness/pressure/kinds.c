@@ -2,8 +2,8 @@
 
 #include "pressure.h"
 
+#include "common/caches.h"
 #include "common/device.h"
-#include "common/machine.h"
 #include "common/units.h"
 
 #include <errno.h>
