@@ -35,7 +35,7 @@ struct counts more_counts(const struct search *search, const struct rows *rows);
 // ---- stage_cell.c
 
 // What the launcher prints, an item a line; of a mix the time of each program, too. To be freed.
-char *metric_list(const json_t *plan);
+char *pack_metric_list(const json_t *plan);
 // The settings that an experiment has by the same name, the hooks first.
 enum { PASSED = 6, PASSED_HOOKS = 4 };
 extern const char *const passed_settings[PASSED];

@@ -17,7 +17,7 @@ static void append_line(char **list, char *line)
     free(line);
 }
 
-char *metric_list(const json_t *plan)
+char *pack_metric_list(const json_t *plan)
 {
     static const char *const others[] = {
         "worst_s=stdout:/^worst_s ([0-9.e+-]+)$/,unit=s",
@@ -71,7 +71,7 @@ char *stage_write(const json_t *plan, const char *dir, size_t number, const stru
                                       : text_of("%zu=%s", counts->item[i - 1], command));
     }
     put_setting(settings, "variant", variants);
-    put_setting(settings, "metric", metric_list(plan));
+    put_setting(settings, "metric", pack_metric_list(plan));
     put_setting(settings, "decide", decide_list(plan));
     put_setting(settings, "shell", text_of("none"));
     put_setting(settings, "washout", text_of("0"));

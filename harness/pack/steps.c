@@ -16,7 +16,7 @@ static void step_trial(const json_t *plan, const char *dir)
 {
     const json_t *settings = json_object_get(plan, "settings");
     json_auto_t *words = launcher_words(plan, 0);
-    OWNED char *list = metric_list(plan);
+    OWNED char *list = pack_metric_list(plan);
     char *rest = list, seconds[32];
     study_step("run", dir, STAGE_TRIAL);
     study_word("--quiet");
