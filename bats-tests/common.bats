@@ -53,6 +53,14 @@ refused() {
     [ "$(jq -c . <<<"$output")" = "$(jq -c . <<<'{"text":"a\"b\\c\n\u007f","utf8":"é 😀","wrong":"a\\xff\\xc0\\xaf\\xed\\xa0\\x80z\\xe2\\x82","none":null,"list":[{},[],18446744073709551615,-9223372036854775808],"real":0.1,"third":0.3333333333333333,"nan":null,"fixed":0.333,"infinite":null,"seconds":1.999,"minus":-1.500000000,"yes":true,"raw":{"a":1},"open":{}}')" ]
 }
 
+@test "expressions have the values that C gives them, and what is none is told from what is wrong" {
+    parts expressions
+}
+
+@test "what stands between braces is filled in once, and other braces stay" {
+    parts templates
+}
+
 @test "control characters become visible, also behind a character that is cut off" {
     parts visible
 }
