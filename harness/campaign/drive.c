@@ -24,7 +24,7 @@
 #define STATUS_FORMAT (JSON_COMPACT | JSON_REAL_PRECISION(9))
 
 enum { TICK_MS = 1000, REASON_SIZE = 1024, SPACE_BYTES = 65536 };
-enum { BAR_WIDTH = 20, COLUMNS = 80, LINE_SIZE = 1024, TEXT_SIZE = 256, DURATION_SIZE = 32 };
+enum { BAR_WIDTH = 20, COLUMNS = 80, LINE_SIZE = 1024, TEXT_SIZE = 256 };
 // What jostle's exit status means, see jostle slowdown --help.
 enum { EXIT_USAGE = 2, EXIT_ABOVE = 3, EXIT_UNDECIDED = 4, EXIT_TARGET = 5 };
 enum { SIGNALLED = 128, KILLED = SIGNALLED + SIGKILL };
@@ -156,19 +156,6 @@ static void bar_clear(const struct drive *drive)
         fputs("\r\033[K", stderr);
 }
 
-// "12 s", "5 min", "3 h 07 min"; returns text.
-static const char *duration_text(double seconds, char *text, size_t size)
-{
-    if (seconds < 100)
-        snprintf(text, size, "%.0f s", seconds);
-    else if (seconds < 6000)
-        snprintf(text, size, "%.0f min", seconds / 60);
-    else
-        snprintf(text, size, "%.0f h %02d min", floor(seconds / 3600),
-                 (int)(fmod(seconds, 3600) / 60));
-    return text;
-}
-
 // Whether a slowdown is one that was requested, by a load. Old records, and those of no metric
 // but wall time, have that of wall time.
 static bool is_wanted(const json_t *slowdown)
@@ -189,10 +176,8 @@ static void put_slowdown(const json_t *slowdown, char *text, size_t size)
         effect_named(json_text_at(json_object_get(slowdown, "judgement"), "effect"));
     const double low = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
     const double high = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
-    char bounds[2 * NUMBER_SIZE] = "";
-    if (json_is_array(ci))
-        snprintf(bounds, sizeof bounds, " [%.3f, %.3f]", low, high);
-    snprintf(text, size, "slowdown %.3f%s%s", ratio, bounds,
+    char number[NUMBER_SIZE];
+    snprintf(text, size, "slowdown %s%s", number_ratio(ratio, low, high, number),
              effect < EFFECTS ? effect_remarks[effect] : "");
 }
 
@@ -299,7 +284,7 @@ static double current_text(const struct drive *drive, char *text, size_t size)
 static void bar_draw(const struct drive *drive)
 {
     static const char full[] = "####################", empty[] = "....................";
-    char line[LINE_SIZE], now[TEXT_SIZE], left[DURATION_SIZE];
+    char line[LINE_SIZE], now[TEXT_SIZE], left[NUMBER_SIZE];
     if (!drive->terminal || !drive->measuring)
         return;
     const size_t total = drive->states->count;
@@ -315,8 +300,7 @@ static void bar_draw(const struct drive *drive)
             seconds += mean_of_target(&drive->means, drive->states->list[i].cell);
     snprintf(line, sizeof line, "[%.*s%.*s] %zu/%zu %s%s%s%s%s", done, full, BAR_WIDTH - done,
              empty, drive->finished, total, name_of(drive, drive->current), now,
-             isnan(seconds) ? "" : ", about ",
-             isnan(seconds) ? "" : duration_text(seconds, left, sizeof left),
+             isnan(seconds) ? "" : ", about ", isnan(seconds) ? "" : number_duration(seconds, left),
              isnan(seconds) ? "" : " left");
     struct winsize window;
     const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
@@ -328,7 +312,7 @@ static void say_ended(struct drive *drive, const char *state, const char *reason
 {
     const double seconds = now_s() - drive->since_s;
     const bool done = strcmp(state, "done") == 0;
-    char text[LINE_SIZE], path[PATH_MAX], duration[DURATION_SIZE];
+    char text[LINE_SIZE], path[PATH_MAX], duration[NUMBER_SIZE];
     drive->measuring = false;
     drive->waiting[drive->current] = false;
     drive->finished += strcmp(state, "interrupted") != 0;
@@ -343,8 +327,7 @@ static void say_ended(struct drive *drive, const char *state, const char *reason
     bar_clear(drive);
     const int digits = snprintf(NULL, 0, "%zu", drive->states->count);
     fprintf(stderr, "%*zu/%zu %s: %s (%s)\n", digits, drive->finished, drive->states->count,
-            name_of(drive, drive->current), text,
-            duration_text(seconds, duration, sizeof duration));
+            name_of(drive, drive->current), text, number_duration(seconds, duration));
 }
 
 // Writes a file of a cell.
