@@ -447,6 +447,13 @@ const char *number_percent(double fraction, char *text)
     return text;
 }
 
+const char *number_level(double confidence, char *text)
+{
+    const double steps = confidence < 0.9999 ? 100 : 1e8;
+    snprintf(text, NUMBER_SIZE, "%.12g %%", round(100 * confidence * steps) / steps);
+    return text;
+}
+
 const char *number_cpus(double cpus, char *text)
 {
     snprintf(text, NUMBER_SIZE, "%.2g", cpus);

@@ -74,6 +74,8 @@ const char *number_operations(double value, char *text);
 // How long something took or takes: "3.4 s", "12 s", "5 min", "3 h 07 min".
 const char *number_duration(double seconds, char *text);
 const char *number_percent(double fraction, char *text);
+// Of a confidence of 0.95 "95 %"; of one near 1 as many digits as tell it from 1: "99.99999 %".
+const char *number_level(double confidence, char *text);
 // "0.63 CPUs", "1 CPU"
 const char *number_cpus(double cpus, char *text);
 // "58.0 [57.1, 60.2] ms": as many decimals as the interval deserves.

@@ -126,15 +126,13 @@ def counted: .counts
   | "\(.done) of \(plural(.rows; "row"; "rows")) measured"
     + (if .skipped > 0 then ", \(.skipped) skipped" else "" end) + (if .failed > 0 then ", \(.failed) failed" else "" end);
 
-def duration_text: if . == null then "" elif . < 90 then ", in \(round) s" elif . < 5400 then ", in \(. / 60 | round) min" else ", in \(. / 3600 * 10 | round / 10) h" end;
-
 def header:
   "<p class=\"kind\">jostle bench: what this machine can do, and how close that is to its limit</p>",
   "<h1>\(.machine.host // "This machine" | esc)</h1>",
   "<p class=\"lede\">\(.machine.cpu // "unknown CPU" | esc), CPUs \(.machine.cpus_allowed // "unknown" | esc).</p>",
   ([.parts[] | . as $part | best | "<li>\($part.title | esc): \(.)</li>"] | if . == [] then empty else "<ul class=\"best\">\(join(""))</ul>" end),
   (machine_texts | "<p>\(esc)</p>"),
-  "<p class=\"facts\">\(counted)\(.duration_s | duration_text). \(.made | esc).</p>";
+  "<p class=\"facts\">\(counted)\(if .duration_s == null then "" else ", in \(.texts.duration_s)" end). \(.made | esc).</p>";
 
 # One kind of problem of one part: in which rows, what it means, what to do.
 def finding($part):
@@ -169,7 +167,9 @@ def notes:
 
 def part: .title as $title | section(part_id; $title; { charts: [.charts[] | .f = $title] }, table, notes);
 
-def facts($id; $caption; $facts): { facts: $id, caption: $caption, titles: ["Here"], of: [$facts | with_entries(select(.value != null))] };
+# Figures as texts.
+def with_texts_of_facts: .texts as $texts | del(.texts) | . + ($texts // {});
+def facts($id; $caption; $facts): { facts: $id, caption: $caption, titles: ["Here"], of: [$facts | with_texts_of_facts | with_entries(select(.value != null))] };
 
 def how:
   section("how"; "How it was measured";

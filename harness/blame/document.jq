@@ -3,20 +3,18 @@
 include "report/document";
 include "lib/text";
 
-def share_of: if . == null then "-" else . * 100 | fixed(if . < 10 then 1 else 0 end) end;
-def factor_of: if . == null then "-" else fixed(2) end;
 def titles: ["from", "records", "slower", "most", "others", "CPU", "disk", "steal", "quota", "who"];
 def units: ["", "", "times", "times", "CPUs", "%", "%", "%", "%", ""];
 # "slower, times"
 def full_titles: [titles, units] | transpose | map(join(", ") | rtrimstr(", "));
 def texts:
-  [(.from[0:19] | sub("T"; " ")), (.records | tostring), (.factor | factor_of), (.most | factor_of), (.others_cpus | factor_of)]
-  + [(.cpu_some, .io_some, .steal, .throttled | share_of), ((.culprits[0].text // "") | .[0:48])];
-def head_text: "\(.victim) on \(.host): \(.records) records from \(.from) to \(.to): \(.factor | factor_of) times slower because of others on average, \(.most | factor_of) at most";
+  [(.from[0:19] | sub("T"; " ")), (.records | tostring)] + [.texts[("factor", "most", "others_cpus", "cpu_some", "io_some", "steal", "throttled")] | . // "-"]
+  + [(.culprits[0].text // "") | .[0:48]];
+def head_text: "\(.victim) on \(.host): \(.records) records from \(.from) to \(.to): \(.texts.factor) times slower because of others on average, \(.texts.most) at most";
 # Of a node nobody waits: its culprits are those who used the CPUs.
 def of_what: if .victim == "this node" then "of what others used of the CPUs then" else "of the waiting for a CPU then" end;
 def culprit_lines: .records as $all | of_what as $of_what | .culprits[]
-  | "\(.text): named first in \(.times) of \($all)" + (if .blame == null then "" else " (\(.blame | share_of) % \($of_what))" end);
+  | "\(.text): named first in \(.times) of \($all)" + (if .blame == null then "" else " (\(.texts.blame) % \($of_what))" end);
 def key_text: "slower, most: how many times slower because of other programs, mean and largest of a row; others: CPUs that they used; CPU, disk: some task waited for it; who: named first most often.";
 
 def blocks:

@@ -8,23 +8,15 @@ def place_text:
   .settings | if .place == "none" then "not pinned" else "placed \(.place)" end
   + if .cpus_per_copy > 1 then ", \(.cpus_per_copy) CPUs a copy" else "" end;
 def finding_text: .text + (if .advice == null then "" else ": " + .advice end);
-def percent: . * 1e6 | round / 1e4;
 def key_text:
-  "± and [ ] are \(.confidence_each | percent) % confidence intervals over n runs; slowdown and throughput are by blocks against \(if (.programs | length) > 1 then "each program alone" else "one copy" end). Throughput: copies / time of the last. Efficiency: throughput / (copies x throughput of one).";
+  "± and [ ] are \(.texts.confidence_each) confidence intervals over n runs; slowdown and throughput are by blocks against \(if (.programs | length) > 1 then "each program alone" else "one copy" end). Throughput: copies / time of the last. Efficiency: throughput / (copies x throughput of one).";
 
 # ---- what is said of a row, and the answers
 
-def short($digits): if . == 0 then "0" else pow(10; $digits - 1 - (fabs | log10 | floor)) as $factor | . * $factor | round / $factor | tostring end;
-# Four significant digits at most.
-def short: short(4);
-# A limit as it was given, without what a binary fraction adds.
-def limit_short: short(10);
 def copies_text: "\(.) \(if . == 1 then "copy" else "copies" end)";
-# "5 %", of limits from 2 on "2.5 times"
-def limit_text: if . < 2 then "\(100 * (. - 1) | limit_short) %" else "\(limit_short) times" end;
 
 def verdict_text($pack):
-  (if .reference then "" elif .verdict == "undecided" then .verdict else "\(.verdict) \($pack.settings.at_most | limit_short)" end)
+  (if .reference then "" elif .verdict == "undecided" then .verdict else "\(.verdict) \($pack.settings.texts.at_most)" end)
   + (if .shares_cpus then ", shares CPUs" else "" end)
   + (if $pack.knee.copies != .copies then "" elif .reference then "knee" else ", knee" end);
 
@@ -38,9 +30,9 @@ def fits_line:
   why_not_more as $why
   | (.programs | length > 1) as $mix
   | .fits | select(. != null)
-  | (.at_most | limit_text) as $limit
-  | if .copies <= 1 then "\(if $mix then "not even one copy of each program" else "no second copy" end) is sure to fit with a slowdown below \($limit) at \(.confidence | percent) % confidence (\($why))"
-    else "up to \(.copies) copies: slowdown below \($limit) with \(.confidence | percent) % confidence (\($why)\(if .assumes_smooth then "; of numbers in between it follows if more copies are never faster than fewer" else "" end))" end;
+  | .texts.limit as $limit
+  | if .copies <= 1 then "\(if $mix then "not even one copy of each program" else "no second copy" end) is sure to fit with a slowdown below \($limit) at \(.texts.confidence) confidence (\($why))"
+    else "up to \(.copies) copies: slowdown below \($limit) with \(.texts.confidence) confidence (\($why)\(if .assumes_smooth then "; of numbers in between it follows if more copies are never faster than fewer" else "" end))" end;
 def knee_line:
   .knee | select(. != null)
   | "knee (best throughput by time of a copy): \(.copies | copies_text) [\(.ci | map(tostring) | join(", "))]\(if .at_least then "; more were not measured, and may be better" else "" end)";
@@ -112,7 +104,7 @@ def page:
     ("<p class=\"kind\">jostle pack: how many copies fit</p>",
      "<h1>\([.programs[] | program_text | esc] | join("<br>"))</h1>",
      "<p class=\"lede\">\(.lines | map(esc | titled + ".") | join(" "))</p>",
-     "<p class=\"facts\">\(.machine.host // "this machine" | esc), \(.machine.cpu // "unknown CPU" | esc), CPUs \(.cpus.allowed | esc), \(place_text | esc). Measured for \(.duration_s | round) s. \(.made | esc).</p>");
+     "<p class=\"facts\">\(.machine.host // "this machine" | esc), \(.machine.cpu // "unknown CPU" | esc), CPUs \(.cpus.allowed | esc), \(place_text | esc). Measured for \(.texts.duration_s). \(.made | esc).</p>");
     { sections: [
         section("table"; "Figures"; { charts: charts }, figures, { p: key_text, class: "small" }),
         section("findings"; "Problems and notes"; if .findings == [] then { p: "None." } else { ul: [.findings[] | finding], class: "findings" } end)] });

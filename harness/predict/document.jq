@@ -3,11 +3,10 @@
 include "report/document";
 include "lib/text";
 
-def number_text: if . == null then "-" else fixed(2) end;
-def times: if . == null then "-" else "\(fixed(2))×" end;
+def times: .texts.slowdown;
 # The upper bound may not be known.
-def interval_text: if . == null then "" elif .[1] == null then "at least \(.[0] | fixed(2))" else "[\(.[0] | fixed(2)), \(.[1] | fixed(2))]" end;
-def with_interval: "\(.slowdown | times) \(.ci | interval_text)";
+def interval_text: .texts.ci // "";
+def with_interval: "\(times) \(interval_text)";
 def neighbours: .beside | join(" + ");
 def places: [.predictions[].place] | reduce .[] as $place ([]; if index([$place]) then . else . + [$place] end);
 def place_words: { core: "on one core", smt: "on sibling threads of a core", l3: "on cores that share the L3", node: "on one NUMA node", machine: "anywhere on the machine" }[.] // .;
@@ -15,7 +14,7 @@ def place_words: { core: "on one core", smt: "on sibling threads of a core", l3:
 # What the slowdown is made of: "CPU time 2.00×, mem 1.09×".
 def parts:
   if .slowdown == null then "" else
-  .carriers | if . == [] then "nothing" else map("\(.name) \(.slowdown | times)") | join(", ") end end;
+  .carriers | if . == [] then "nothing" else map("\(.name) \(times)") | join(", ") end end;
 
 # Shown although it cannot be told, as --force does.
 def is_forced: .slowdown != null and .gate.passed == false;
@@ -24,22 +23,20 @@ def without_number: [.predictions[] | select(.slowdown == null)];
 def forced: [.predictions[] | select(is_forced)];
 def reason_lines: group_by([.place, .a, .reason]) | map("\(.[0].a) beside \(map(neighbours) | join(", ")) (\(.[0].place)): \(.[0].reason)");
 
-def percent: . * 100 | fixed(if . == (. | floor) then 0 else 1 end) + " %";
 def interval_words:
   [.predictions[] | select(.slowdown != null)] as $shown
   | if $shown == [] then ""
-    else "Intervals: \($shown[0].confidence // 0.95 | percent), by leaving out each load of the victim's profile in turn." end;
+    else "Intervals: \($shown[0].texts.confidence // "95 %"), by leaving out each load of the victim's profile in turn." end;
 
-def points: . * 100 | fixed(1);
 # What a perfect prediction would be off by.
 def noise_words:
   if .noise == null then ""
-  else "the noise of what was measured is \(if .repeats > 0 then "" else "at least " end)\(.noise | points) (by \(if .repeats > 0 then "\(.repeats) that were measured twice" else "the spread within each" end)); " end;
+  else "the noise of what was measured is \(if .repeats > 0 then "" else "at least " end)\(.texts.noise) (by \(if .repeats > 0 then "\(.repeats) that were measured twice" else "the spread within each" end)); " end;
 def check_words:
   .check
   | if . == null then ""
-    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.error | points) points; \(noise_words)\(.held) of \(.pairs) in the interval of the prediction."
-      + (if .skill == null then "" else " Skill \(.skill | fixed(2)) over saying 1 of each; \(if .skill_most == null then "the most that noise allows is not known" else "at most \(.skill_most | fixed(2)) by that noise" end)." end) end;
+    else "Measured, too: \(.pairs) pair\(if .pairs == 1 then "" else "s" end); mean absolute error \(.texts.error) points; \(noise_words)\(.held) of \(.pairs) in the interval of the prediction."
+      + (if .skill == null then "" else " Skill \(.texts.skill) over saying 1 of each; \(if .skill_most == null then "the most that noise allows is not known" else "at most \(.texts.skill_most) by that noise" end)." end) end;
 
 # Victims and aggressors in the order of the profiles: a matrix for each place.
 def names_in_order($place): [.programs[] | select(.place == $place) | .name] | reduce .[] as $name ([]; if index([$name]) then . else . + [$name] end);
@@ -47,7 +44,7 @@ def columns_of($place): if .together then ["all others"] else names_in_order($pl
 def cell_of($place; $row; $column): [.predictions[] | select(.place == $place and .a == $row and (.b == null or .b == $column))][0];
 
 def terminal_blocks:
-  def cells: [.a, neighbours, .place, (.slowdown | times) + (if is_forced then " ?" else "" end), (.ci | interval_text), (.measured | if . == null then "" else with_interval end), parts];
+  def cells: [.a, neighbours, .place, times + (if is_forced then " ?" else "" end), interval_text, (.measured | if . == null then "" else with_interval end), parts];
   # Without the columns that nothing is in.
   def trimmed: .rows as $rows | [range(0; .columns | length) | select(any($rows[][.]; . != ""))] as $kept | .columns |= [.[$kept[]]] | .rows |= map([.[$kept[]]]);
   def lines($title): select(. != []) | { list: [$title, (reason_lines[] | "  " + .)] };
@@ -62,7 +59,7 @@ def md_blocks:
   def cell:
     if . == null then ""
     elif .slowdown == null then "no number"
-    else "**\(.slowdown | times)** \(.ci | interval_text)\(if is_forced then " ?" else "" end)"
+    else "**\(times)** \(interval_text)\(if is_forced then " ?" else "" end)"
     end
     + (if .measured == null then "" else "<br>measured \(.measured | with_interval)" end);
   def lines($title): select(. != []) | { p: $title, raw: true }, { list: reason_lines };
@@ -85,13 +82,13 @@ def csv_rows:
 
 # ---- the heat map as a page
 
-def measured_entry: if .measured == null then null else { small: "measured \(.measured.slowdown | times) \(.measured.ci | interval_text | together)" } end;
+def measured_entry: if .measured == null then null else { small: "measured \(.measured | times) \(.measured | interval_text | together)" } end;
 # The steps of the colours are those of page.js.
 def heat_cell:
   if . == null then { c: "none", t: { small: "not predicted" } }
   elif .slowdown == null then { c: "none", t: [{ small: "no number", title: .reason }, measured_entry] }
   else { heat: .slowdown, sure: .distinguishable, hatch: is_forced,
-    t: [{ b: (.slowdown | times) }, " ", { span: (.ci | interval_text | together) }, measured_entry, { small: (if .carrier == null then "nothing carries 0.5 %" else "mostly \(.carrier)" end) }] } end;
+    t: [{ b: times }, " ", { span: (interval_text | together) }, measured_entry, { small: (if .carrier == null then "nothing carries 0.5 %" else "mostly \(.carrier)" end) }] } end;
 
 def heat_map($place; $number):
   . as $all | columns_of($place) as $columns
@@ -102,18 +99,18 @@ def figures:
   { table: "pairs", kind: "counted", caption: "What each prediction is made of",
     columns: (["Program", "Beside", "Place"] + (["Slowdown", "Interval", "Measured"] | numbers) + ["Carried by"] + (["Alone-sd"] | numbers)),
     rows: [.predictions[]
-      | { f: "\(.a) \(neighbours) \(.place)", cells: [.a, neighbours, .place, [(.slowdown | times), .slowdown], (.ci | interval_text),
-          [(.measured | if . == null then "-" else with_interval end), .measured.slowdown], (if .slowdown == null then .reason else parts end), [(.gate.alone_sd | percent_text), .gate.alone_sd]] }] };
+      | { f: "\(.a) \(neighbours) \(.place)", cells: [.a, neighbours, .place, [times, .slowdown], interval_text,
+          [(.measured | if . == null then "-" else with_interval end), .measured.slowdown], (if .slowdown == null then .reason else parts end), [.gate.texts.alone_sd, .gate.alone_sd]] }] };
 
 def programs:
   { table: "profiles", caption: "What was known of each program, alone", columns: (["Program", "Place"] + (["Alone", "CPUs used", "Alone-sd", "Runs"] | numbers) + ["Profile", "Made"]),
-    rows: [.programs[] | [.name, .place, [(.alone_s | time_text), .alone_s], [(.cpus_used | number_text), .cpus_used], [(.alone_sd | percent_text), .alone_sd], [(.runs | tostring), .runs], .file, .made]] },
+    rows: [.programs[] | [.name, .place, [.texts.alone_s, .alone_s], [.texts.cpus_used, .cpus_used], [.texts.alone_sd, .alone_sd], [(.runs | tostring), .runs], .file, .made]] },
   ([.programs[] | . as $program | .reasons[] | [{ b: $program.name }, ": \(.)"]] | if . == [] then empty else { ul: . } end);
 
 def lede:
   (if .worst == null then null else .predictions[.worst] end)
   | if . == null then "No slowdown can be predicted to be more than none."
-    else "The largest slowdown: <b>\(.a | esc)</b> takes <b>\(.slowdown | times)</b> as long beside <b>\(neighbours | esc)</b>, interval \(.ci | interval_text | together)." end;
+    else "The largest slowdown: <b>\(.a | esc)</b> takes <b>\(times)</b> as long beside <b>\(neighbours | esc)</b>, interval \(interval_text | together)." end;
 
 def page:
   . as $all
@@ -134,8 +131,8 @@ def width: 104;
 def height: 52;
 def left: 130;
 
-def cell_lines: if .slowdown == null then ["no number"] else [(.slowdown | times), (.ci | interval_text)] end
-  + (if .measured == null then [] else ["measured \(.measured.slowdown | times)"] end);
+def cell_lines: if .slowdown == null then ["no number"] else [times, interval_text] end
+  + (if .measured == null then [] else ["measured \(.measured | times)"] end);
 def drawn($x; $y):
   if . == null then "" else
   "<g><title>\("\(.a) beside \(neighbours): \(.reason // parts)" | @html)</title><rect class=\"\(colour)\" x=\"\($x)\" y=\"\($y)\" width=\"\(width - 2)\" height=\"\(height - 2)\" rx=\"2\"/>"

@@ -7,8 +7,8 @@
 #   {columns: [{title, left, rank}], rows}   a table: rows are lists of texts, in the order of the columns
 # with .tight where no empty line follows it. left: null where that is left to the reader; rank: which columns are
 # left out first where it is narrow, 0: never. For Markdown: .raw: the texts are marked up already; .figures: they
-# have brackets of intervals. For a terminal: .indent of lines, .style of a table's titles, .says: it is said which
-# columns were left out.
+# have brackets of intervals. For a terminal: .indent of lines, .style of a table's titles, .says: a line says which
+# columns were left out, .folds: the texts of its widest column go on in the next line before columns are left out.
 include "lib/text";
 
 # ---- Markdown
@@ -49,19 +49,42 @@ def capacity_table: (.capacity, .protection) // empty | "### \(.title | md)", ""
 
 # ---- a terminal
 
+# The widest of the columns that begin at the left, of so many columns of these widths.
+def widest($widths; $left): [range(0; $widths | length) | select($left[.])] | max_by($widths[.]);
+# So much of it stays where its texts go on in the next line.
+def folds_to: 28;
 # The places of the columns for which there is room.
 def fitted($width):
   .columns as $columns
-  | ([[.columns[].title]] + .rows | transpose | map(map(length) | max)) as $widths
+  | ([[.columns[].title]] + .rows | transpose | map(map(length) | max)) as $all
+  | (if .folds then widest($all; [$columns[].left]) else null end) as $at
+  | (if $at == null then $all else $all | .[$at] |= ([., folds_to] | min) end) as $widths
   | [range(0; $columns | length)]
   | until($width == 0 or (map($widths[.] + 2) | add) - 2 <= $width or all(.[]; ($columns[.].rank // 0) == 0);
       (map($columns[.].rank // 0) | max) as $last | map(select(($columns[.].rank // 0) != $last)));
+# A text in pieces of at most so many characters, at blanks where there are some.
+def pieces($most):
+  if length <= $most then [.]
+  else . as $text
+  | (first(range($most; $most / 2 | floor; -1) | select($text[. : . + 1] == " ")) // null) as $blank
+  | if $blank == null then [$text[:$most]] + ($text[$most:] | pieces($most)) else [$text[:$blank]] + ($text[$blank + 1:] | pieces($most)) end end;
+# Rows in which the widest column that begins at the left has the room that the others leave it: its texts go on in the
+# next line.
+def folded($width; $left):
+  (transpose | map(map(length) | max)) as $widths
+  | (($widths | map(. + 2) | add) - 2 - $width) as $over
+  | widest($widths; $left) as $widest
+  | if $width == 0 or $over <= 0 or $widest == null or $widths[$widest] - $over < 16 then .
+    else map(. as $row | ($row[$widest] | pieces($widths[$widest] - $over)) as $parts
+      | range(0; $parts | length) as $i
+      | [range(0; $row | length) | if . == $widest then $parts[$i] elif $i == 0 then $row[.] else "" end]) end;
 def block_text($with):
   def styled($style): if $with.colour and $style then "\u001b[\($style)m\(.)\u001b[0m" else . end;
   def table:
     . as $block | fitted($with.width) as $shown
     | [.columns[].title] as $titles
-    | ([$titles] + .rows | map([.[$shown[]]]) | [aligned_by([$shown[] | $block.columns[.].left != false])] | (.[0] | styled($block.style)), .[1:][]),
+    | [$shown[] | $block.columns[.].left != false] as $left
+    | ([$titles] + .rows | map([.[$shown[]]]) | if $block.folds then folded($with.width; $left) else . end | [aligned_by($left)] | (.[0] | styled($block.style)), .[1:][]),
       ($titles - [$titles[$shown[]]] | select($block.says and . != []) | "  not shown on so narrow a terminal: \(join(", "))");
   (if .h == 1 then empty elif .h then .text | styled("1")
    elif .p then .p

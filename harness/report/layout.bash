@@ -79,6 +79,12 @@ part_check_format() {
         usage_error "--format $2: not for a $1$(nearest "$2" "${formats[@]}"): give one of ${formats[*]}"
 }
 
+# with_figures FORMAT: records from stdin to stdout, each figure with the text that people see, unless the record itself is
+# what is asked for.
+with_figures() {
+    if [[ $1 == json ]]; then cat; else "$JOSTLE_BIN/report" --figures; fi
+}
+
 # part_layout PART FORMAT [DIR [ARG...]]: prints the record in DIR, with further options of the program that shows
 # it; without DIR that on stdin. The status is that of layout_ended.
 part_layout() {
@@ -88,9 +94,10 @@ part_layout() {
     layout_options layout "$2" "$page"
     layout+=(-f "$JOSTLE_HARNESS/$1/document.jq")
     if [[ -z ${3:-} ]]; then
-        jq "${layout[@]}" || status=(0 "$?")
+        with_figures "$2" | jq "${layout[@]}" || status=(0 "${PIPESTATUS[1]}")
     else
-        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
+        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | with_figures "$2" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
+        status=("${status[0]}" "${status[-1]}")
     fi
     layout_ended "${status[@]}"
 }

@@ -119,7 +119,7 @@ function factText(key, value) {
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.join(", ") || "-";
   if (typeof value === "object") return Object.entries(value).map(([name, text]) => `${name} ${text}`).join(", ");
-  return key.endsWith("_bytes") ? scaled(value, "B") : value;
+  return key.endsWith("_bytes") && typeof value === "number" ? scaled(value, "B") : value;
 }
 function facts({ facts: id, caption, titles, of }) {
   const keys = [...new Set(of.flatMap(Object.keys))];
