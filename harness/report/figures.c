@@ -5,6 +5,7 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ static const char *as_percent(const struct place *place, char *text)
     return number_percent(place->value, text);
 }
 
-static const char *followed_by(const char *what, char *text)
+static char *followed_by(const char *what, char *text)
 {
     const size_t used = strlen(text);
     if (strcmp(text, "-") != 0)
@@ -196,6 +197,19 @@ static const char *as_percent_bounds(const struct place *place, char *text)
     if (isnan(low) || isnan(place->value))
         return number_percent(place->value, text);
     return number_with_bounds(100 * place->value, low, high, "%", text);
+}
+
+// With its interval; where that is as wide on both sides, with its error.
+static const char *as_center(const struct place *place, char *text)
+{
+    char error[NUMBER_SIZE];
+    const double low = json_bound_at(place->object, 0), high = json_bound_at(place->object, 1),
+                 relative = json_number_at(place->object, "error");
+    if (!isnan(relative) && fabs(low + high - 2 * place->value) > 0.05 * (high - low))
+        return number_with_bounds(place->value, low, high, place->unit, text);
+    in_its_unit(place, text);
+    return isnan(relative) ? text
+                           : followed_by(number_percent(relative, error), followed_by(" ± ", text));
 }
 
 // The ratio that a logarithm is of.
@@ -345,6 +359,9 @@ static const struct form campaign_status[] = {{"error", as_percent, NULL},
                                               {"left_s", as_duration, NULL},
                                               {0}};
 
+static const struct form result[] = {
+    {"center", as_center, NULL}, {"ratio", as_ratio, NULL}, {"memory_bytes", as_size, NULL}, {0}};
+
 static const struct {
     const char *schema;
     const struct form *forms;
@@ -358,7 +375,8 @@ static const struct {
              {SCHEMA_PACK, pack},
              {SCHEMA_PLAN, plan},
              {SCHEMA_PREDICTION, prediction},
-             {SCHEMA_PROGRAM, program}};
+             {SCHEMA_PROGRAM, program},
+             {SCHEMA_RESULT, result}};
 
 static const struct form *forms_of(const json_t *record)
 {
@@ -388,6 +406,12 @@ static void put_texts(json_t *object, const struct form *forms, const char *unit
     }
 }
 
+// The unit of what has that name, where the name says one.
+static const char *unit_of_name(const char *name, const char *unit)
+{
+    return text_ends(name, "_s") ? "s" : text_ends(name, "_bytes") ? "B" : unit;
+}
+
 static void add_texts(json_t *value, const struct form *forms, const char *unit)
 {
     const char *key;
@@ -399,7 +423,7 @@ static void add_texts(json_t *value, const struct form *forms, const char *unit)
     const char *own = json_text_at(value, "unit");
     own = own ? own : unit;
     json_object_foreach(value, key, member) if (strcmp(key, "texts") != 0)
-        add_texts(member, forms, own);
+        add_texts(member, forms, unit_of_name(key, own));
     put_texts(value, forms, own);
 }
 

@@ -1,6 +1,7 @@
 # What hyperfine exports, for the programs that read it. Its figures are of the wall time; other metrics of --metric are
 # behind them.
 include "report/rows";
+include "report/decimals";
 include "lib/text";
 
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
@@ -53,6 +54,11 @@ def relative($fastest):
 def table_name: . as $one | .command + ([.parameters | to_entries[] | select(.value as $value | $one.command | contains($value) | not) | "\(.key) = \(.value)"] | if . == [] then "" else " (\(join(", ")))" end);
 def deviation: if . == null then "" else " ± \(.)" end;
 
+# Of a metric that hyperfine does not have, in its own unit and without an exponent.
+def three_digits:
+  if . == null then "-" elif . == 0 then "0"
+  else (fabs | log10 | floor) as $power | fixed([2 - $power, 0] | max) end;
+
 # -> {titles, rows}, texts; the first column is the command's.
 def hyperfine_table:
   [hyperfine_results]
@@ -63,4 +69,4 @@ def hyperfine_table:
     { titles: (["Command", ("Mean", "Min", "Max" | "\(.) [\($unit.name)]"), "Relative"] + [$metrics[] | .key + (if .unit == "" then "" else " [\(.unit)]" end) | visible]),
       rows: [.[] | . as $one
         | [(table_name | visible), (.mean | time) + (.stddev | if . == null then "" else time | deviation end), (.min | time), (.max | time), relative($fastest),
-           ($metrics[] | $one.metrics[.key] | if . == null then "-" else (.mean | figure_text) + (.stddev | if . == null then "" else figure_text | deviation end) end)]] };
+           ($metrics[] | $one.metrics[.key] | if . == null then "-" else (.mean | three_digits) + (.stddev | if . == null then "" else three_digits | deviation end) end)]] };

@@ -44,18 +44,18 @@ report_program() {
 report_layout() {
     local -n layout_plan=$1
     local page='' filter
-    local -a layout status=(0 0)
+    local -a layout codes=(0 0)
     shift
     filter=$JOSTLE_HARNESS/report/${layout_plan[layout]:-format/${layout_plan[format]}}.jq
     if [[ ! -e $filter ]]; then # the program lays it out itself
-        JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || status=("$?" 0)
-        [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
+        JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || codes=("$?" 0)
+        [[ ${codes[0]} -eq 0 || ${codes[0]} -eq 141 ]] || return "${codes[0]}"
         return 0
     fi
     [[ ${layout_plan[reads]} != page ]] || page=page
     layout_options layout "${layout_plan[format]}" "$page"
-    report_program "$@" | jq "${layout[@]}" ${page:+-R} -f "$filter" || status=("${PIPESTATUS[@]}")
-    layout_ended "${status[@]}"
+    report_program "$@" | jq "${layout[@]}" ${page:+-R} -f "$filter" || codes=("${PIPESTATUS[@]}")
+    layout_ended "${codes[@]}"
 }
 
 # report_table FOLDER [--verbose]: the table that ends a measurement, of the records in FOLDER; the same that jostle
@@ -89,15 +89,16 @@ with_figures() {
 # it; without DIR that on stdin. The status is that of layout_ended.
 part_layout() {
     local show=show page=''
-    local -a layout status=(0 0)
+    local -a layout codes=(0 0 0)
     [[ $2 != html ]] || show=page page=page
     layout_options layout "$2" "$page"
     layout+=(-f "$JOSTLE_HARNESS/$1/document.jq")
     if [[ -z ${3:-} ]]; then
-        with_figures "$2" | jq "${layout[@]}" || status=(0 "${PIPESTATUS[1]}")
+        with_figures "$2" | jq "${layout[@]}" || codes=(0 "${PIPESTATUS[@]}")
     else
-        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | with_figures "$2" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
-        status=("${status[0]}" "${status[-1]}")
+        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | with_figures "$2" | jq "${layout[@]}" || codes=("${PIPESTATUS[@]}")
     fi
-    layout_ended "${status[@]}"
+    # A record that cannot be laid out is said by with_figures.
+    ((codes[1] == 0 || codes[1] == 128 + 13)) || return 1
+    layout_ended "${codes[0]}" "${codes[2]}"
 }
