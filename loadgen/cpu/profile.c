@@ -1,3 +1,5 @@
+// Recorded profiles of CPU load: read from a file, checked, and asked for their demand.
+
 #include "cpu/profile.h"
 
 #include <errno.h>

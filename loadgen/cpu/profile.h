@@ -1,8 +1,7 @@
+// Recorded CPU load, core by core: how busy each was in each span of time.
 #ifndef LOADGEN_CPU_PROFILE_H
 #define LOADGEN_CPU_PROFILE_H
 
-// Recorded CPU load, core by core: how busy each was in each span of time.
-//
 // Two formats are read. The text one, of the classic course tool:
 //
 //     cores: 2
