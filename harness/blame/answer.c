@@ -1,3 +1,4 @@
+// The answer of a look: what slowed it down, who did, and what to do, as lines and as a record.
 #include "blame.h"
 
 #include "common/file.h"

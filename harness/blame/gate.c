@@ -1,3 +1,4 @@
+// The gate of blame: whether others take more than --at-most, by bounds and by a short spin.
 #include "blame.h"
 
 #include <math.h>

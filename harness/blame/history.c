@@ -1,3 +1,4 @@
+// What a watch has written, taken together in rows over time.
 #include "blame.h"
 #include "harness/stats/json.h"
 

@@ -1,3 +1,4 @@
+// What the kernel counts for the victim and for the machine, from the begin to the end of a look.
 #include "blame.h"
 
 #include "common/file.h"

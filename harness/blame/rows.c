@@ -1,3 +1,4 @@
+// The rows of a look: processes and their families, with what each of them used.
 #include "blame.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Samples of all processes: what each has used since the last one.
 #include "blame.h"
 
 #include "common/file.h"

@@ -1,3 +1,4 @@
+// Switches of tasks, as the kernel reports them to root: who had the CPU while others waited.
 #include "blame.h"
 
 #include "common/memory.h"

@@ -1,3 +1,4 @@
+// The verdict of a look: which resource cost most, how much slower that was, and in which words.
 #include "blame.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Who the processes are that were seen: their parents, words, users, and families of short ones.
 #include "blame.h"
 
 #include "common/file.h"

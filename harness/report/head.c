@@ -1,3 +1,4 @@
+// The head of a report: its machines, its settings, and the texts that are of no single cell.
 #include "report.h"
 
 #include "common/schemas.h"
