@@ -8,7 +8,8 @@ def probe_hint($hint): if $probed then "" else $hint end;
 def forecast:
   if .todo == 0 then ""
   elif .todo == .unknown then ": nothing is known of their time" + probe_hint(": --probe runs each target once")
-  else ": " + .texts.time + (if .unknown > 0 then ", and \(.unknown) of which nothing is known" + probe_hint(" (see --probe)") else "" end) end;
+  else ": " + .texts.time
+    + (if .unknown > 0 then ", and \(.unknown) of which nothing is known" + probe_hint(" (see --probe)") else "" end) end;
 
 visible_all
 | { columns: [["cell", true], ["number", false], ["state", false], ["time", false] | { title: .[0], left: .[1], rank: 0 }],

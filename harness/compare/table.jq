@@ -23,7 +23,8 @@ def ratio: .texts.of_reference + (if .survives then " †" else "" end);
 def row: [.condition, .metric] + (.a | side) + (.b | side) + [ratio, verdict];
 # Where it is narrow, the highest rank is left out first.
 def columns_of($level):
-  [["condition", true, 0], ["metric", true, 0], ["runs", false, 2], ["A", false, 0], ["noise floor", false, 1], ["runs", false, 2], ["B", false, 0],
+  [["condition", true, 0], ["metric", true, 0], ["runs", false, 2], ["A", false, 0], ["noise floor", false, 1], ["runs", false, 2],
+    ["B", false, 0],
    ["noise floor", false, 1], ["B / A [\($level)]", false, 0], ["verdict", true, 0]] | map({ title: .[0], left: .[1], rank: .[2] });
 
 def difference($kind): "\($kind) differs: \(.what): A \(.a | amount), B \(.b | amount)";
@@ -45,9 +46,11 @@ def same:
     else "The same\(if $missing == [] then "" else ", as far as both record it" end): \(join(", "))." end;
 
 def not_compared:
-  (if .inputs_written != [] then "not compared, as they were written while it was measured: \(.inputs_written | join(", "))" else empty end),
+  (if .inputs_written != [] then "not compared, as they were written while it was measured: \(.inputs_written | join(", "))"
+    else empty end),
   (if .not_recorded | map(.what) | index("inputs") then empty
-   elif .inputs_compared == [] and .inputs_written == [] then "No word of the command is a file that could be compared; what the program opens by itself was not looked at."
+   elif .inputs_compared == [] and .inputs_written == [] then
+     "No word of the command is a file that could be compared; what the program opens by itself was not looked at."
    else "Other files, that the program opens by itself, were not looked at." end);
 
 def family_line:
@@ -81,15 +84,19 @@ def differences_lines:
 def session_row: [.condition, .metric, .texts.ratios, ratio, verdict];
 def sessions_blocks($level):
   if .more_sessions == [] then
-    { tight: true, p: "A and B are one session each: what differs may be the machine's. To judge the program, measure both in one experiment (--variant, --revision), or both again, in turn: jostle compare A B A2 B2 ..." }
+    { tight: true, p: ("A and B are one session each: what differs may be the machine's. To judge the program, measure both in one "
+      + "experiment (--variant, --revision), or both again, in turn: jostle compare A B A2 B2 ...") }
   else
     { tight: true, p: "" },
-    { columns: [["condition", true], ["metric", true], ["B / A of each session", false], ["B / A of all [\($level)]", false], ["verdict", true]
+    { columns: [["condition", true], ["metric", true], ["B / A of each session", false], ["B / A of all [\($level)]", false],
+      ["verdict", true]
         | { title: .[0], left: .[1], rank: 0 }], rows: [.over_sessions[] | session_row], folds: true } end;
 
 def gate_line:
   select(. != null)
-  | "at most \(.at_most): \(.verdict)\(if .why == [] then "" elif .why == ["one-session"] then ", as A and B are one session each" else ", beside \(.why | map(select(. != "one-session")) | join(", "))" end)";
+  | ("at most \(.at_most): "
+    + .verdict + (if .why == [] then "" elif .why == ["one-session"] then ", as A and B are one session each"
+        else ", beside \(.why | map(select(. != "one-session")) | join(", "))" end));
 
 # "median", "mean or median": whose error stands in the columns where no A/A runs were made.
 def errors_of:
@@ -115,6 +122,8 @@ visible_all
    (if .more_sessions == [] then family_line else empty end) | line),
   sessions_blocks($level),
   ((.gate | gate_line),
-   "[ ] is a \($level) confidence interval\(if .family > 1 then " (\(.texts.confidence) for the \(.family) metrics of a condition together)" else "" end); the noise floor is that of A/A runs (slowdown --aa) where there are some,",
+   ("[ ] is a \($level) confidence "
+     + ("interval\(if .family > 1 then " (\(.texts.confidence) for the \(.family) metrics of a condition together)" else "" end); "
+       + "the noise floor is that of A/A runs (slowdown --aa) where there are some,")),
    "else the error of the \(errors_of | if . == "" then "figure" else . end), which does not know how far two days lie apart." | line)
 | block_text({ $width, $colour })

@@ -6,7 +6,8 @@ def what: .options + (if .subject == "" then "" else ", " + .subject end);
 
 def cells:
   (if $dated then [.created[:10], .host] else [] end)
-  + [if .load == "io" then "disk" else .load end, what, .texts.rate, .texts.operation, .texts.spread_percent // "-", .texts.slope_percent_per_s,
+  + [if .load == "io" then "disk" else .load end, what, .texts.rate, .texts.operation, .texts.spread_percent // "-",
+    .texts.slope_percent_per_s,
      (if .steady then "yes" else "no" end), .summary.texts.device_ratio // "-"];
 
 # Where it is narrow, the highest rank is left out first.

@@ -5,7 +5,8 @@ include "lib/text";
 
 def legend:
   "[ ] are \(.texts.confidence) confidence intervals of this session; a slowdown is time under the load / time alone"
-  + (if any(.sensitivity[].points[]; .achieved != null and .achieved < 0.9) then "; (70 %): what of that load could be delivered beside the program" else "" end);
+  + (if any(.sensitivity[].points[]; .achieved != null and .achieved < 0.9) then
+    "; (70 %): what of that load could be delivered beside the program" else "" end);
 
 def slowdown_text: .texts.slowdown + (if .ci == null then " (no interval)" else "" end)
   + (if .achieved != null and .achieved < 0.9 then " (\(.texts.achieved))" else "" end);
@@ -25,7 +26,8 @@ def sensitivity:
   ([.sensitivity[].points[].level] | unique) as $levels
   | ([.sensitivity[].points[] | { key: (.level | tostring), value: .texts.level }] | from_entries) as $texts
   | { columns: (["slowdown by", $texts[$levels[] | tostring]] | map({ title: . })),
-      rows: [.sensitivity[] | .points as $points | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]] };
+      rows: [.sensitivity[] | .points as $points
+        | [.kind, ($levels[] as $level | [$points[] | select(.level == $level) | slowdown_text][0] // "-")]] };
 # Nothing where there are none.
 def reporters:
   .pressure.reporters | select(. != [])
@@ -37,7 +39,8 @@ def blocks:
   | "neighbours at the place \(.place)" as $where | "program on CPUs \(.cpus.target), neighbours on \(.cpus.loads)" as $cpus
   | (if $format == "md" then
        { h: 1, text: "Profile of \(.program.name)" },
-       { raw: true, p: "`\(.program.words | words | put("`"; "'"))` on \(.machine.host | md), \($where | md) (\($cpus | md)), measured until \(.made | md) with jostle \(.jostle | md)." },
+       { raw: true, p: ("`\(.program.words | words | put("`"; "'"))` on \(.machine.host | md), \($where | md) (\($cpus | md)), "
+         + "measured until \(.made | md) with jostle \(.jostle | md).") },
        { list: [alone_text, neighbour_text] },
        { h: 2, text: "Slowdown by kind and level of load" }, sensitivity,
        { h: 2, text: "Pressure on neighbours" }
@@ -56,10 +59,15 @@ def page:
     ("<p class=\"kind\">jostle profile: what loads cost a program, and what it does to others</p>",
      "<h1>\(.program.words | words | esc)</h1>",
      "<p class=\"lede\">\(alone_text | titled | esc). \(neighbour_text | titled | esc).</p>",
-     "<p class=\"facts\">\(.machine.host | esc), neighbours at the place \(.place | esc): program on CPUs \(.cpus.target | esc), neighbours on \(.cpus.loads | esc). \(.made | esc).</p>");
+     ("<p class=\"facts\">\(.machine.host | esc), neighbours at the place \(.place | esc): program on CPUs \(.cpus.target | esc), "
+       + "neighbours on \(.cpus.loads | esc). \(.made | esc).</p>"));
     { sections: [
         section("sensitivity"; "Slowdown by kind and level of load"; sensitivity | whole("slowdowns"; "Time under the load / time alone")),
-        section("pressure"; "Pressure on neighbours"; [reporters | whole("reporters"; "What reporters read beside the program, over what they read alone")][0] // { p: "Not measured." }),
-        section("reasons"; "What could not be told, or may be off"; (if .reasons == [] then { p: "Nothing." } else { ul: [.reasons[] | "\(.)."], class: "findings" } end), { p: legend, class: "small" })] });
+        section("pressure"; "Pressure on neighbours";
+          [reporters | whole("reporters";
+          "What reporters read beside the program, over what they read alone")][0] // { p: "Not measured." }),
+        section("reasons"; "What could not be told, or may be off";
+          (if .reasons == [] then { p: "Nothing." } else { ul: [.reasons[] | "\(.)."], class: "findings" } end),
+          { p: legend, class: "small" })] });
 
 lay_out({ $format, width: 0, $colour }; .; empty; page; blocks)

@@ -34,17 +34,23 @@ def block_md:
   (if .h then "#" * .h + " " + (.text | marked)
    elif .p then .p | marked
    elif .list then .list[] | "- " + marked
-   else (.columns | (map(.title | if $block.raw then figure_md else md end), map(if .left == null then "---" elif .left then ":--" else "--:" end)) | line), (.rows[] | map(marked) | line) end),
+   else (.columns | (map(.title | if $block.raw then figure_md else md end),
+     map(if .left == null then "---" elif .left then ":--" else "--:" end)) | line), (.rows[] | map(marked) | line) end),
   (select(.p == null or (.tight | not)) | "");
 
 # The tables of a report, {columns, rows}: titles and figures come from one list, by their keys. $bold: keys of what is
 # bold where it is distinguishable.
 def any_table($bold):
   (.columns | sort_by(.left | not)) as $columns
-  | { $columns, raw: true, rows: [.rows[] | . as $row | [$columns[] | .key as $key | .left as $left | $row.texts[$key] | if $bold | index($key) then bold($row.distinguishable) elif $left then md else figure_md end]] }
+  | { $columns, raw: true,
+    rows: [.rows[] | . as $row
+    | [$columns[] | .key as $key | .left as $left | $row.texts[$key] | if $bold | index($key) then bold($row.distinguishable)
+    elif $left then md else figure_md end]] }
   | block_md;
 def any_table: any_table(["ratio", "change"]);
-def variant_tables: .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table), (.lines[] | "- " + md), "";
+def variant_tables:
+  .variants // empty | "### \(.title | md)", "", (.tables[] | any_table), (.changes | select(.rows != []) | any_table),
+    (.lines[] | "- " + md), "";
 def capacity_table: (.capacity, .protection) // empty | "### \(.title | md)", "", any_table, (.lines[] | "- " + md), "";
 
 # ---- a terminal
@@ -67,7 +73,8 @@ def pieces($most):
   if length <= $most then [.]
   else . as $text
   | (first(range($most; $most / 2 | floor; -1) | select($text[. : . + 1] == " ")) // null) as $blank
-  | if $blank == null then [$text[:$most]] + ($text[$most:] | pieces($most)) else [$text[:$blank]] + ($text[$blank + 1:] | pieces($most)) end end;
+  | if $blank == null then [$text[:$most]] + ($text[$most:] | pieces($most))
+    else [$text[:$blank]] + ($text[$blank + 1:] | pieces($most)) end end;
 # Rows in which the widest column that begins at the left has the room that the others leave it: its texts go on in the
 # next line.
 def folded($width; $left):
@@ -84,7 +91,8 @@ def block_text($with):
     . as $block | fitted($with.width) as $shown
     | [.columns[].title] as $titles
     | [$shown[] | $block.columns[.].left != false] as $left
-    | ([$titles] + .rows | map([.[$shown[]]]) | if $block.folds then folded($with.width; $left) else . end | [aligned_by($left)] | (.[0] | styled($block.style)), .[1:][]),
+    | ([$titles] + .rows | map([.[$shown[]]]) | if $block.folds then folded($with.width; $left)
+      else . end | [aligned_by($left)] | (.[0] | styled($block.style)), .[1:][]),
       ($titles - [$titles[$shown[]]] | select($block.says and . != []) | "  not shown on so narrow a terminal: \(join(", "))");
   (if .h == 1 then empty elif .h then .text | styled("1")
    elif .p then .p
@@ -114,7 +122,9 @@ def plain_table($titles; rows):
   "<div class=\"scroll\"><table><thead><tr>\($titles | map("<th scope=\"col\">\(@html)</th>") | join(""))</tr></thead><tbody>",
   (rows | "<tr>\(map("<td>\(@html)</td>") | join(""))</tr>"), "</tbody></table></div>";
 # The first table of a model.
-def plain_text: if type == "array" then .[0] else .t? // . end | if type == "string" then visible elif type == "array" then [.. | strings | visible] | join(" ") else tostring end;
+def plain_text:
+  if type == "array" then .[0] else .t? // . end | if type == "string" then visible
+    elif type == "array" then [.. | strings | visible] | join(" ") else tostring end;
 def plain_model:
   first(.sections[].blocks[] | select(.table)) // empty
   | plain_table([.columns[] | .title? // . | plain_text]; .rows[] | (.cells? // .) | map(plain_text));
@@ -126,13 +136,16 @@ def page($with; $title; $generator; header; plain; model):
   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
   "<meta name=\"color-scheme\" content=\"light dark\">", "<meta name=\"generator\" content=\"\($generator | @html)\">",
   "<title>\($title | esc)</title>", "<style>",
-  ($with.style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")), "</style>", "</head>", "<body>",
+  ($with.style | split("\n") | map(ltrimstr("  ") | ltrimstr("  ") | select(. != "" and (startswith("/*") | not))) | join("\n")),
+    "</style>", "</head>", "<body>",
   "<a class=\"skip\" href=\"#main\">Skip to the answer</a>",
   "<header>", header, "</header>", "<main id=\"main\">",
   # A browser with the script makes no elements of it.
-  "<noscript><p>The rest of this page is drawn by its own script: allow JavaScript for this file to see its charts and all tables, or see <code>--format md</code>.</p>",
+  ("<noscript><p>The rest of this page is drawn by its own script: allow JavaScript for this file to see its charts and all tables, "
+    + "or see <code>--format md</code>.</p>"),
   plain, "</noscript>", "</main>", "<footer><p>Made by jostle from records.</p></footer>",
-  "<script type=\"application/json\" id=\"model\">", model, "</script>", "<script>", ($with.script | rtrimstr("\n")), "</script>", "</body>", "</html>";
+  "<script type=\"application/json\" id=\"model\">", model, "</script>", "<script>", ($with.script | rtrimstr("\n")), "</script>",
+    "</body>", "</html>";
 def page($with; $title; $generator; header; $model): page($with; $title; $generator; header; $model | plain_model; $model | embedded);
 
 # ---- all of them
