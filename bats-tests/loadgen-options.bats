@@ -75,7 +75,8 @@ setup() {
     printf 'cores: 1\ntime: 100 ms\nload: 0.1\n' >"$BATS_TEST_TMPDIR/profile"
     refused 'give one of them' cpu --percent 5 --profile "$BATS_TEST_TMPDIR/profile"
     refused '--instances' cpu --threads 2 --profile "$BATS_TEST_TMPDIR/profile"
-    refused 'give --profile too' cpu --speed 2
+    refused 'give --stages too' cpu --speed 2
+    refused 'give --profile too' cpu --instances 2
     refused 'an argument too many' cpu 50
     refused 'no such option' exec --limit 5 -- true
 }
@@ -123,4 +124,21 @@ setup() {
     XDG_CACHE_HOME=$PWD "$BIN/loadgen" syscall --limit 30% --describe |
         holds '.percent == 30 and .calibrated == false and (.percent_of | contains("--threads")) and (.percent_on | contains("CPU"))'
     "$BIN/loadgen" syscall --limit 30 --describe | holds '.percent == null'
+}
+
+@test "the words of a load mean the same on any machine: whether it listens, its percentage, and options for who starts it by hand" {
+    words() { "$BIN/loadgen" "$@" --only-words; }
+    words fork --lim 50% | holds '. == {event: "words", load: "fork", by_hand: null, listens: false, percent: 50}'
+    words net --liste 192.0.2.1:7 | holds '.listens and .percent == null'
+    words mem --st 9s:5%,1s:7% | holds '.percent == 7'
+    words cpu --stages 9s:5% | holds '.percent == null'
+    words io --dir /no/such/folder --sh | holds '.by_hand == "show-device"'
+    words cpu --du 3s | holds '.by_hand == "duration"'
+    words mem --cpus 4000 --footprint 1000T | holds '.by_hand == null'
+    "$BIN/loadgen" exec --only-words -- sh --duration 3 --limit 5% | holds '.by_hand == null and .percent == null'
+    # What is refused here has said its words before.
+    run -2 --separate-stderr "$BIN/loadgen" io --dir /no/such/folder --limit 5% --describe
+    holds '.event == "words" and .percent == 5' <<<"$output"
+    run -2 "$BIN/loadgen" cpu --describe --control
+    [[ $output == *'jostle: --control and --describe: give one of them' ]]
 }

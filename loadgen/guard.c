@@ -3,6 +3,7 @@
 
 #include "load.h"
 
+#include "common/arrangement.h"
 #include "common/file.h"
 
 #include <signal.h>

@@ -1,5 +1,7 @@
 // Runs a load without a limit, and judges by its one-second rates whether it was steady.
 
+#include "common/counters.h"
+#include "common/machine.h"
 #include "measure.h"
 
 #define LEAST_SAMPLES   5

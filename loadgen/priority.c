@@ -1,5 +1,6 @@
 // --nice and --sched: how much a load yields to other programs.
 
+#include "common/machine.h"
 #include "frame.h"
 
 #include <sys/resource.h>

@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "harness/stats/metrics.h"
+#include "harness/stats/relation.h"
 #include "simulation.h"
 #include "workers.h"
 

@@ -6,8 +6,8 @@
 #include "undo.h"
 
 #include "common/away.h"
-#include "common/file.h"
-#include "common/machine.h"
+#include "common/cpus.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
@@ -39,7 +39,7 @@ static bool put(const char *text)
     return fputs(text, stdout) != EOF && putchar('\0') != EOF;
 }
 
-// Of the kind "first,newest": a text that is one of these.
+// A check of the kind "first,newest" takes a text that is one of these.
 static void set_choices(struct option_row *row, struct arena *arena, char *kind)
 {
     struct option_list names = {0};

@@ -1,10 +1,14 @@
-// The answer of a look: what slowed it down, who did, and what to do, as lines and as a record.
+// Writes what blame has found: for people, and as a record.
+
 #include "blame.h"
 
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/processes.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
@@ -12,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 // The words of a running process, each as long as it is.
 static char *command_of(pid_t pid)
@@ -41,7 +46,7 @@ static char *victim_command(const struct answer *answer)
     return words_quote((const char *const *)answer->options->program, count);
 }
 
-// Of a CPU: who computes less than that has caches of little use, or slows nobody's.
+// A part of a CPU: who computes less has little use for caches, or slows nobody's.
 #define MUCH_CPU 0.1
 
 // Whether the rows have somebody to blame for what cost most.

@@ -10,12 +10,12 @@ def units: ["", "", "times", "times", "CPUs", "%", "%", "%", "%", ""];
 def full_titles: [titles, units] | transpose | map(join(", ") | rtrimstr(", "));
 def texts:
   [(.from[0:19] | sub("T"; " ")), (.records | tostring)]
-    + [.texts[("factor", "most", "others_cpus", "cpu_some", "io_some", "steal", "throttled")] | . // "-"]
+  + [.texts[("factor", "most", "others_cpus", "cpu_some", "io_some", "steal", "throttled")] | . // "-"]
   + [(.culprits[0].text // "") | .[0:48]];
 def head_text:
   ("\(.victim) on \(.host): \(.records) records from \(.from) to \(.to): \(.texts.factor) times slower because of others on average, "
     + "\(.texts.most) at most");
-# Of a node nobody waits: its culprits are those who used the CPUs.
+# A node itself does not wait: its culprits are those who used the CPUs.
 def of_what: if .victim == "this node" then "of what others used of the CPUs then" else "of the waiting for a CPU then" end;
 def culprit_lines: .records as $all | of_what as $of_what | .culprits[]
   | "\(.text): named first in \(.times) of \($all)" + (if .blame == null then "" else " (\(.texts.blame) % \($of_what))" end);

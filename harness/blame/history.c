@@ -1,4 +1,5 @@
-// What a watch has written, taken together in rows over time.
+// Sums up the records of a watch: when a node or program was slowed down, and by whom.
+
 #include "blame.h"
 #include "harness/stats/json.h"
 

@@ -1,7 +1,12 @@
-// What the kernel counts for the victim and for the machine, from the begin to the end of a look.
+// Reads the counters of the kernel that tell what slows this node down.
+
 #include "blame.h"
 
+#include "common/counters.h"
+#include "common/cpus.h"
 #include "common/file.h"
+#include "common/machine.h"
+#include "common/processes.h"
 
 #include <fcntl.h>
 #include <glob.h>
@@ -97,7 +102,7 @@ void look_take(struct look *look, const char *folder, pid_t pid)
     counters_read(&look->counters);
     look_at_group(folder, look);
     look->disk_bytes = disk_bytes();
-    // Those of the victim's own network.
+    // The network is the victim's own.
     look->network = network_read(pid > 0 ? process_path(pid, "net/dev", path)
                                          : machine_path("/proc/net/dev", path));
     look->resctrl_bytes =

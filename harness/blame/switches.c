@@ -1,4 +1,5 @@
-// Switches of tasks, as the kernel reports them to root: who had the CPU while others waited.
+// Has the kernel tell of each switch of tasks, so that waiting has a culprit.
+
 #include "blame.h"
 
 #include "common/memory.h"

@@ -1,3 +1,5 @@
+// Checks what limits programs here: containers, control groups, quotas, memory and rights.
+
 #include "doctor.h"
 
 #include <errno.h>
@@ -11,8 +13,10 @@
 #include <unistd.h>
 
 #include "common/cgroup.h"
+#include "common/cpus.h"
 #include "common/device.h"
 #include "common/file.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/units.h"

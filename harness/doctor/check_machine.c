@@ -1,3 +1,5 @@
+// Checks the CPUs: clock frequency, what they share, and kinds of cores.
+
 #include "doctor.h"
 
 #include <math.h>
@@ -5,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/caches.h"
 #include "common/core_kinds.h"
+#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/text.h"
 #include "common/units.h"

@@ -1,3 +1,5 @@
+// Checks how the system is set up: pages, address space, timers, and other programs.
+
 #include "doctor.h"
 
 #include <glob.h>
@@ -9,6 +11,7 @@
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/left_on.h"
+#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/text.h"
 #include "common/version.h"

@@ -1,10 +1,14 @@
 #include "experiment.h"
 
+#include "common/arrangement.h"
 #include "common/away.h"
 #include "common/cgroup.h"
+#include "common/counters.h"
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "common/own_file.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "harness/stats/json.h"
@@ -457,7 +461,7 @@ static void add_variant(struct inputs *inputs, const struct variant *variant)
 }
 
 // An array of {word, path, sha256, size_bytes, mtime, mtime_ns, reason}, a new reference.
-static json_t *inputs_to_json(const struct experiment *experiment)
+static json_t *inputs_to_json(const struct plan_request *experiment)
 {
     struct inputs inputs = {.list = json_array(), .budget = PROGRAM_MOST_BYTES};
     if (experiment->input)
@@ -544,7 +548,7 @@ static json_t *variables_to_json(void)
     return variables;
 }
 
-json_t *experiment_to_json(const struct experiment *experiment)
+json_t *experiment_to_json(const struct plan_request *experiment)
 {
     struct counters counters;
     struct arena arena = {0};

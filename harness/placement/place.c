@@ -1,6 +1,8 @@
+// Reads the machine by hwloc, and chooses the CPUs of target and load on it.
+
 #include "placement.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/text.h"

@@ -1,7 +1,7 @@
 // Which folders a report is of, and what each is called.
 #include "report.h"
 
-#include "common/file.h"
+#include "common/lock.h"
 #include "common/schemas.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // The legend of a report: what marks and intervals mean, and what all ratios are together.
 #include "texts.h"
 
-#include "harness/stats/interval.h"
+#include "harness/stats/discovery.h"
 
 // A gate's family are those of its loads, too.
 static const char *members_of(const struct value *settings, double count, bool variants)

@@ -4,6 +4,7 @@
 #include "messages.h"
 #include "result.h"
 #include "session.h"
+#include "settings.h"
 #include "shares.h"
 
 #include <math.h>

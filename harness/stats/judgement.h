@@ -5,6 +5,7 @@
 
 #include "effect.h"
 #include "session.h"
+#include "settings.h"
 
 #include <jansson.h>
 

@@ -1,8 +1,11 @@
+// Tells whether what is odd about the runs could move a figure by more than was asked of it.
 #include "matters.h"
 
 #include "decide.h"
+#include "interval.h"
 #include "judgement.h"
 #include "metrics.h"
+#include "settings.h"
 
 #include "common/memory.h"
 

@@ -5,6 +5,7 @@
 
 #include "messages.h"
 #include "session.h"
+#include "settings.h"
 
 // The step, the trend or the resemblance of the runs of a lone condition, whose mean takes all of
 // it.

@@ -1,5 +1,7 @@
 #include "metrics.h"
 
+#include "signs.h"
+
 #include "common/memory.h"
 
 #include <gsl/gsl_cdf.h>

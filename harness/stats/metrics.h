@@ -2,6 +2,7 @@
 #define STATS_METRICS_H
 
 #include "session.h"
+#include "settings.h"
 #include "statistic.h"
 
 // The figures of an experiment: which statistic, with which interval.

@@ -1,3 +1,5 @@
+// Reads what a command line says of objectives, of what is varied, of washouts, and names
+// statistics.
 #include "objective.h"
 
 #include <math.h>

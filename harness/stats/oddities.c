@@ -1,9 +1,14 @@
+// Finds what is odd about the values of one condition's runs, and warns of it.
 #include "messages.h"
 
 #include "decide.h"
+#include "interval.h"
 #include "matters.h"
 #include "metrics.h"
+#include "objective.h"
 #include "result.h"
+#include "settings.h"
+#include "verdict.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -2,7 +2,8 @@
 
 #include "messages.h"
 
-#include "common/machine.h"
+#include "common/counters.h"
+#include "common/cpus.h"
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/schemas.h"

@@ -1,6 +1,7 @@
 #ifndef STATS_RECORD_H
 #define STATS_RECORD_H
 
+#include "objective.h"
 #include "settings.h"
 
 #include <jansson.h>

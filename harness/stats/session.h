@@ -3,6 +3,7 @@
 #define STATS_SESSION_H
 
 #include "record.h"
+#include "settings.h"
 #include "statistic.h"
 
 struct experiment;

@@ -3,6 +3,7 @@
 
 #include "groups.h"
 #include "interval.h"
+#include "objective.h"
 #include "sample.h"
 #include "settings.h"
 

@@ -2,6 +2,7 @@
 
 #include "exec/exec.h"
 
+#include "common/tree.h"
 #include "common/processes.h"
 
 #include <sys/wait.h>

@@ -5,6 +5,8 @@
 
 #include "exec/exec.h"
 
+#include "common/memory_kills.h"
+#include "common/tree.h"
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/processes.h"

@@ -13,6 +13,7 @@
 
 #include "exec/exec.h"
 
+#include "common/tree.h"
 #include "common/cgroup.h"
 #include "common/file.h"
 #include "common/processes.h"

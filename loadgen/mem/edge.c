@@ -9,6 +9,7 @@
 
 #include "mem/mem.h"
 
+#include "common/trust.h"
 #include "common/cgroup.h"
 #include "common/file.h"
 #include "common/random.h"

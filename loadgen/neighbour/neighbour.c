@@ -7,7 +7,7 @@
 
 #include "load.h"
 
-#include "common/group.h"
+#include "common/grouping.h"
 #include "common/memory.h"
 #include "common/processes.h"
 

@@ -78,8 +78,8 @@ static void ops_check(struct run *run)
 static int ops_prepare(struct run *run)
 {
     const enum ops_type type = (enum ops_type)settings_of(run)->type;
-    peak_find(&state_of(run)->peak, state_of(run)->simd, type >= OPS_HALF, ops_type_bytes(type),
-              &run->cpus, run->threads, run->quota_cpus);
+    const struct arithmetic what = {state_of(run)->simd, type >= OPS_HALF, ops_type_bytes(type)};
+    peak_find(&state_of(run)->peak, &what, &run->cpus, run->threads, run->quota_cpus);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "io/io.h"
 
 #include "common/cgroup.h"
+#include "common/machine.h"
 
 #include <sys/mman.h>
 
