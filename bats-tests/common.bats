@@ -44,6 +44,20 @@ refused() {
     parts fractions
 }
 
+@test "a figure is in the unit that fits it as it is rounded: 999.6 µs are 1.00 ms, 512 B are no KiB" {
+    parts figures
+}
+
+@test "a duration is the same text in C and in the live line of bash" {
+    # shellcheck source=../harness/lib/messages.bash
+    source "$BATS_TEST_DIRNAME/../harness/lib/messages.bash"
+    local seconds
+    for seconds in 10 59 60 99 100 119 5969 5970 5999 6000 7199 7200 11249 400000; do
+        duration_text "$seconds"
+        [[ $REPLY == "$(parts duration "$seconds")" ]]
+    done
+}
+
 @test "lists of CPUs are read and written" {
     parts cpus
 }

@@ -29,10 +29,8 @@ static void put_slowdown(const json_t *slowdown, char *text, size_t size)
         effect_named(json_text_at(json_object_get(slowdown, "judgement"), "effect"));
     const double low = json_is_array(ci) ? json_number_value(json_array_get(ci, 0)) : NAN;
     const double high = json_is_array(ci) ? json_number_value(json_array_get(ci, 1)) : NAN;
-    char bounds[2 * NUMBER_SIZE] = "";
-    if (json_is_array(ci))
-        snprintf(bounds, sizeof bounds, " [%.3f, %.3f]", low, high);
-    snprintf(text, size, "slowdown %.3f%s%s", ratio, bounds,
+    char number[NUMBER_SIZE];
+    snprintf(text, size, "slowdown %s%s", number_ratio(ratio, low, high, number),
              effect < EFFECTS ? effect_remarks[effect] : "");
 }
 

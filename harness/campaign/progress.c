@@ -11,25 +11,12 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 20, COLUMNS = 80, LINE_SIZE = 1024, TEXT_SIZE = 256, DURATION_SIZE = 32 };
+enum { BAR_WIDTH = 20, COLUMNS = 80, LINE_SIZE = 1024, TEXT_SIZE = 256 };
 
 void progress_clear(const struct drive *drive)
 {
     if (drive->terminal)
         fputs("\r\033[K", stderr);
-}
-
-// "12 s", "5 min", "3 h 07 min"; returns text.
-static const char *duration_text(double seconds, char *text, size_t size)
-{
-    if (seconds < 100)
-        snprintf(text, size, "%.0f s", seconds);
-    else if (seconds < 6000)
-        snprintf(text, size, "%.0f min", seconds / 60);
-    else
-        snprintf(text, size, "%.0f h %02d min", floor(seconds / 3600),
-                 (int)(fmod(seconds, 3600) / 60));
-    return text;
 }
 
 static double now_s(void)
@@ -60,7 +47,7 @@ static double current_text(const struct drive *drive, char *text, size_t size)
 void progress_draw(const struct drive *drive)
 {
     static const char full[] = "####################", empty[] = "....................";
-    char line[LINE_SIZE], now[TEXT_SIZE], left[DURATION_SIZE];
+    char line[LINE_SIZE], now[TEXT_SIZE], left[NUMBER_SIZE];
     if (!drive->terminal || !drive->measuring)
         return;
     const size_t total = drive->states->count;
@@ -76,8 +63,7 @@ void progress_draw(const struct drive *drive)
             seconds += mean_of_target(&drive->means, drive->states->list[i].cell);
     snprintf(line, sizeof line, "[%.*s%.*s] %zu/%zu %s%s%s%s%s", done, full, BAR_WIDTH - done,
              empty, drive->finished, total, drive_cell_name(drive, drive->current), now,
-             isnan(seconds) ? "" : ", about ",
-             isnan(seconds) ? "" : duration_text(seconds, left, sizeof left),
+             isnan(seconds) ? "" : ", about ", isnan(seconds) ? "" : number_duration(seconds, left),
              isnan(seconds) ? "" : " left");
     struct winsize window;
     const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col > 0;
@@ -96,7 +82,7 @@ void progress_end(struct drive *drive, const char *state, const char *reason)
 {
     const double seconds = now_s() - drive->since_s;
     const bool done = strcmp(state, "done") == 0;
-    char text[LINE_SIZE], path[PATH_MAX], duration[DURATION_SIZE];
+    char text[LINE_SIZE], path[PATH_MAX], duration[NUMBER_SIZE];
     drive->measuring = false;
     drive->waiting[drive->current] = false;
     drive->finished += strcmp(state, "interrupted") != 0;
@@ -112,6 +98,5 @@ void progress_end(struct drive *drive, const char *state, const char *reason)
     progress_clear(drive);
     const int digits = snprintf(NULL, 0, "%zu", drive->states->count);
     fprintf(stderr, "%*zu/%zu %s: %s (%s)\n", digits, drive->finished, drive->states->count,
-            drive_cell_name(drive, drive->current), text,
-            duration_text(seconds, duration, sizeof duration));
+            drive_cell_name(drive, drive->current), text, number_duration(seconds, duration));
 }

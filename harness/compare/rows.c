@@ -1,3 +1,4 @@
+// The figures of two sides: their ratio, whether it is one, and what holds among all of them.
 #include "compare.h"
 
 #include "common/exit_status.h"
