@@ -284,7 +284,6 @@ double rest_of_cell(const json_t *status);
 // jostle.plan/1 of the states' cells. probes: {label: seconds of one run}. To be released.
 json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes);
 
-enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
 // How many runs of each condition a cell may have; INFINITY: its time ends it.
 double most_runs_of_cell(const json_t *cell);
 

@@ -5,6 +5,7 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/units.h"
+#include "harness/record/defaults.h"
 
 #include <ctype.h>
 #include <errno.h>

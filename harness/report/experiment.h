@@ -2,7 +2,7 @@
 #ifndef REPORT_EXPERIMENT_H
 #define REPORT_EXPERIMENT_H
 
-#include "view.h"
+#include "write.h"
 
 // ---- metrics.c
 

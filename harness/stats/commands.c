@@ -441,8 +441,7 @@ bool commands_arrived(struct hub *hub)
     if (hub->series.fd < 0)
         return hub_answer(hub, "ok");
     const json_t *record = sources_find(&hub->sources, "meter")->last;
-    if (!judge_counts(judge_failure(record), judge_exit_code(record),
-                      &hub->experiment.settings.ignored))
+    if (!judge_counts(record, &hub->experiment.settings.ignored))
         return series_answer(hub, "\tfailed");
     hub->series.made++;
     return keep_record(hub, 0, series_continue);

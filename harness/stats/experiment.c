@@ -1,3 +1,4 @@
+// Reads an experiment and its runs, and feeds them to the session that judges them.
 #include "session.h"
 
 #include "decide.h"
@@ -84,17 +85,17 @@ void experiment_close(struct experiment *experiment)
 
 // ---- the records ----
 
-static struct facts facts_of(struct session *session, const json_t *record)
+static struct facts facts_of(struct session *session, const json_t *record, const struct run *is)
 {
     const double cpus = session->experiment ? session->experiment->cpus : 0;
-    const char *name = json_text_at(record, "condition"), *host = json_text_at(record, "host");
+    const char *name = is->condition, *host = is->host;
     const json_t *service = json_object_get(record, "service");
     struct facts facts = {
-        .account = account_of(record, cpus),
+        .account = account_of(record, is, cpus),
         .service = {.is_there = json_is_object(service),
                     .own_session = json_is_true(json_object_get(service, "own_session")),
                     .elapsed_s = json_number_at(service, "elapsed_s"),
-                    .cpu_s = json_number_at(service, "cpu_s"),
+                    .cpu_s = is->service_cpu_s,
                     .stall_s = json_number_at(json_object_get(service, "stalls"), "cpu_s"),
                     .memory_bytes = json_number_at(service, "memory_bytes"),
                     .starts = json_number_at(service, "starts")},
@@ -136,22 +137,16 @@ static json_t *kept_of(const struct session *session, json_t *record)
 
 static double gap_s(const struct facts *before, const struct facts *after);
 
-bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)
+// Takes a record of a run that is measured, and not set aside.
+static bool take_measured(struct session *session, json_t *record, const struct run *is,
+                          struct observation *run)
 {
-    struct observation run;
-    const enum record_status status = record_take(session->settings, record, &run, why, why_size);
-    if (status == RECORD_SET_ASIDE || status == RECORD_WARM_UP)
-        session_note(session, &run);
-    if (status == RECORD_SET_ASIDE)
-        session_add_set_aside(session, &run);
-    if (status != RECORD_OK)
-        return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
     if (!session->records)
         session->records = must(json_array());
     session->facts =
         grown(session->facts, session->fact_count, &session->fact_capacity, sizeof *session->facts);
-    run.fact = session->fact_count++;
-    session->facts[run.fact] = facts_of(session, record);
+    run->fact = session->fact_count++;
+    session->facts[run->fact] = facts_of(session, record, is);
     // The values of the experiment's own metrics, behind those of the records before.
     JSON_EACH (one, experiment_setting(session->experiment, "metrics")) {
         session->defined = grown(session->defined, session->defined_count,
@@ -159,20 +154,39 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
         session->defined[session->defined_count++] =
             metric_value(json_text_or_empty(one, "name"), record);
     }
-    run.record = kept_of(session, record);
-    json_add(session->records, run.record);
-    if (!session_add(session, &run)) {
-        snprintf(why, why_size,
-                 "its block has this condition already, or is far ahead of the others");
+    run->record = kept_of(session, record);
+    json_add(session->records, run->record);
+    if (!session_add(session, run))
         return false;
-    }
-    if (run.fact > 0)
-        session->spent_s += gap_s(&session->facts[run.fact - 1], &session->facts[run.fact]);
-    session_add_loads(session, &run, record);
+    if (run->fact > 0)
+        session->spent_s += gap_s(&session->facts[run->fact - 1], &session->facts[run->fact]);
+    session_add_loads(session, run, is);
     // Notes the first forecast, as it was made then; each decision looks at all runs.
     if (session->forecast_runs == 0)
         decide(session);
     return true;
+}
+
+bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)
+{
+    struct observation run;
+    struct run is;
+    (void)run_read(&is, node_of_json(record));
+    const enum record_status status =
+        record_take(session->settings, record, &is, &run, why, why_size);
+    if (status == RECORD_SET_ASIDE || status == RECORD_WARM_UP)
+        session_note(session, &run);
+    if (status == RECORD_SET_ASIDE)
+        session_add_set_aside(session, &run);
+    if (status != RECORD_OK)
+        return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
+    run_read_loads(&is, node_of_json(record));
+    const bool good = take_measured(session, record, &is, &run);
+    if (!good)
+        snprintf(why, why_size,
+                 "its block has this condition already, or is far ahead of the others");
+    run_free(&is);
+    return good;
 }
 
 bool records_each(const char *path, void (*take)(void *to, json_t *record), void *to, bool quiet)

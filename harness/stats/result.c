@@ -306,7 +306,7 @@ static json_t *loads_json(const struct condition *condition)
             json_object_set_new(one, load_figures[k], json_figure(value));
         }
         json_extend(one, json_pack("{s:i, s:b}", "runs", (int)load->runs, "short",
-                                   judge_short(&load->delivery)));
+                                   delivery_is_short(&load->delivery)));
         json_array_append_new(list, one);
     }
     return list;

@@ -188,9 +188,9 @@ int session_partner(const struct session *session, const struct observation *run
 void session_crossed(const struct session *session, size_t condition, size_t metric,
                      struct crossed *crossed);
 
-// Adds what the loads did during that run of the session, by its whole record.
+// Adds what the loads did during that run of the session; `is` is its record.
 void session_add_loads(struct session *session, const struct observation *run,
-                       const json_t *record);
+                       const struct run *is);
 
 // experiment.json: what is measured, on what machine, as far as it is read here.
 

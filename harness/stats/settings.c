@@ -1,3 +1,4 @@
+// Reads the settings of an experiment, and answers what follows from them.
 #include "settings.h"
 
 #include "common/memory.h"
@@ -332,7 +333,6 @@ static void take_metrics(struct settings *settings, const json_t *json)
 static void take_settings(struct settings *settings, const json_t *json)
 {
     const json_t *capacity = json_object_get(json, "capacity");
-    struct ignored *ignored = &settings->ignored;
     char why[256];
     settings->statistic = statistic_named(json_text_at(json, "statistic"));
     settings->error = real_of(json, "error", DEFAULT_ERROR);
@@ -348,10 +348,7 @@ static void take_settings(struct settings *settings, const json_t *json)
     settings->discard_warmup = count_of(json, "discard_warmup", 0);
     settings->seed = (unsigned long)json_integer_value(json_object_get(json, "seed"));
     settings->aa = json_is_true(json_object_get(json, "aa"));
-    ignored->any = json_is_true(json_object_get(json, "ignore_failure"));
-    JSON_EACH (code, json_object_get(json, "ignore_codes"))
-        if (ignored->count < IGNORED_MOST)
-            ignored->code[ignored->count++] = (int)json_integer_value(code);
+    ignored_read(&settings->ignored, node_of_json(json));
     // Records of before --washout was there had none: that is no washout.
     (void)washout_parse(json_text_or_empty(json, "washout"), &settings->washout, why, sizeof why);
     take_metrics(settings, json);

@@ -1,15 +1,17 @@
+// The settings of an experiment, as one value that every part reads.
 #ifndef STATS_SETTINGS_H
 #define STATS_SETTINGS_H
 
 #include "objective.h"
+
+#include "harness/record/defaults.h"
+#include "harness/record/run.h"
 
 #include "common/metric.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-// The settings of an experiment, as one value that every part reads.
 
 // The metrics of an experiment: which there are, which are chosen, and which decide.
 
@@ -49,25 +51,6 @@ struct looks {
     size_t from, to;
     double for_s; // it ends after this time, in whose middle and end it has most to say; 0: it has
                   // one rate, and `to` is all that is known of its end
-};
-
-#define DEFAULT_ERROR      0.05
-#define DEFAULT_CONFIDENCE 0.95
-
-enum {
-    DEFAULT_MIN_RUNS = 15,
-    DEFAULT_MAX_RUNS = 30,
-    MAX_CONDITIONS = 64,
-    MAX_RUNS_LIMIT = 1000000,
-};
-
-enum { IGNORED_MOST = 64 };
-
-// Which failures --ignore-failure lets pass: all, or only those with one of these exit codes.
-struct ignored {
-    bool any;
-    size_t count; // of exit codes; 0: all failures
-    int code[IGNORED_MOST];
 };
 
 struct settings {

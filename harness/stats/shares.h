@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct session; // session.h
+struct run;     // harness/record/run.h
 
 // Where one run's time went, as far as its record says.
 
@@ -67,8 +68,8 @@ struct account {
     bool user_only;      // the counters count no time in the kernel
 };
 
-// `cpus`: of the machine, where the record does not say.
-struct account account_of(const json_t *record, double cpus);
+// `is` is the record, with its loads. `cpus`: of the machine, where the record does not say.
+struct account account_of(const json_t *record, const struct run *is, double cpus);
 
 // What is kept of a record that has been judged, whether it fits or not: the records themselves
 // would take ten times the memory.

@@ -260,7 +260,7 @@ static bool is_by_others(const struct session *session, size_t condition,
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
                      json_t *list)
 {
-    const enum flag kind = !judge_short(&load->delivery) ? FLAG_LOAD_UNEVEN
+    const enum flag kind = !delivery_is_short(&load->delivery) ? FLAG_LOAD_UNEVEN
                            : load->delivery.due > 0      ? FLAG_LOAD_SHORT
                                                          : FLAG_LOAD_NONE;
     struct message uneven = about_condition(session, kind, condition);

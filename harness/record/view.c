@@ -1,50 +1,14 @@
+// Parses JSON into values that point into its text, and finds them.
 #include "view.h"
 
+#include "common/json.h"
 #include "common/text.h"
+#include "harness/record/defaults.h"
 
 #include <jansson.h>
-#include <stdarg.h>
-
-// ---- texts
-
-const char *kept(struct arena *texts, const char *text)
-{
-    return text ? arena_keep(texts, strdup(text)) : NULL;
-}
-
-const char *said(struct arena *texts, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *text = arena_vformat(texts, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
-const char *joined(struct arena *texts, const char *text, const char *separator, const char *more)
-{
-    return !text || *text == '\0' ? more : said(texts, "%s%s%s", text, separator, more);
-}
-
-const char *shown(struct arena *texts, const char *text)
-{
-    const char *c = text ?: "";
-    while (*c >= ' ' && *c < 0x7f)
-        c++;
-    return *c == '\0' ? text : arena_keep(texts, visible_copy(text));
-}
-
-int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-int compare_texts(const char *a, const char *b)
-{
-    return strcmp(a ?: "", b ?: "");
-}
-
-// ---- records
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct parser {
     struct view *view;
@@ -343,7 +307,7 @@ uint32_t view_count(const struct value *value, uint32_t otherwise)
 double view_confidence(const struct value *settings)
 {
     const double confidence = view_number(view_get(settings, "confidence"), NAN);
-    return confidence > 0 && confidence < 1 ? confidence : 0.95;
+    return confidence > 0 && confidence < 1 ? confidence : DEFAULT_CONFIDENCE;
 }
 
 const char *view_string(const struct value *value)
@@ -356,70 +320,10 @@ const char *view_text(const struct value *object, const char *key)
     return view_string(view_get(object, key));
 }
 
-const char *view_plain(struct arena *texts, const struct value *value)
-{
-    return view_string(value) ?: view_copy(texts, value);
-}
-
-const char *view_joined(struct arena *texts, const struct value *list, const char *between)
-{
-    const char *all = NULL;
-    EACH_VALUE (item, list)
-        all = joined(texts, all, between, view_plain(texts, item));
-    return all;
-}
-
 bool view_lists(const struct value *list, const char *text)
 {
     EACH_VALUE (item, list)
         if (view_equals(item, text))
             return true;
     return false;
-}
-
-const char *view_copy(struct arena *texts, const struct value *value)
-{
-    return !value ? "null" : arena_keep(texts, strndup(value->text, value->length));
-}
-
-void view_put(struct line *json, const char *name, const struct value *value)
-{
-    OWNED char *text = value ? must(strndup(value->text, value->length)) : NULL;
-    line_raw(json, name, text ?: "null");
-}
-
-void view_put_members(struct line *json, const struct value *object, const char *const *names)
-{
-    for (; *names; names++)
-        view_put(json, *names, view_get(object, *names));
-}
-
-bool line_object_if(struct line *json, const char *name, bool there)
-{
-    if (there)
-        line_object(json, name);
-    else
-        line_null(json, name);
-    return there;
-}
-
-char *json_text_end(struct line *json)
-{
-    while (json->depth > 0)
-        line_close(json);
-    must(json->failed ? NULL : json->text);
-    return json->text;
-}
-
-void visible_put(struct line *json, const char *name, const char *text)
-{
-    struct arena texts = {0};
-    line_text(json, name, shown(&texts, text));
-    arena_free(&texts);
-}
-
-void visible_add(struct line *json, const char *text)
-{
-    if (text)
-        visible_put(json, NULL, text);
 }
