@@ -128,19 +128,6 @@ bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes);
 // and B; to be freed. NULL: no changes.
 char *changes_text(const json_t *changes, const char *a, const char *b);
 
-// How long the target of a record (jostle.run/1) waited for a CPU, in seconds, where no two of its
-// tasks had work at the same time, so that its wall time has each such wait in it once: nearly all
-// of its CPU time is its main thread's, or it had one CPU and none of its tasks waited for another.
-// NAN: the record does not know that of it, or not its waiting.
-double record_alone_wait_s(const json_t *record);
-
-// What a record (jostle.run/1) says of a metric, in the metric's unit; NAN where a member
-// is null or is not there.
-double builtin_metric_value(const struct builtin_metric *metric, const json_t *record);
-
-// The same by name: a built-in one, or else metrics.NAME.value.
-double metric_value(const char *name, const json_t *record);
-
 // A defined metric as settings.metrics of experiment.json has it: {name, variant, source, take,
 // scale, unit, better, role, quantile, loop, adapter}; the last four are null where not given,
 // variant and scale are left out: records from before they were there shall be the same. A new

@@ -2,6 +2,7 @@
 
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/record/figure.h"
 
 #include <unistd.h>
 
@@ -260,7 +261,7 @@ static void print_run(void *argument, const struct value *run, bool used)
     for (size_t i = 0; i < columns_of(context->more); i++)
         put_column(&csv, &line, &run_columns[i]);
     for (size_t i = 0; i < context->more->count; i++) {
-        const double value = run_value(run, context->more->item[i]);
+        const double value = figure_recorded(context->more->item[i], node_of_view(run));
         OWNED char *text = isnan(value) ? NULL : text_of("%.12g", value);
         csv_plain(&csv, text ?: "");
     }

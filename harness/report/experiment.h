@@ -74,9 +74,6 @@ const struct mean_unit *mean_unit_for(const struct mean_units *chosen, size_t me
 // own.
 void metrics_put(struct line *json, const char *unit_names);
 
-// What a run's record (jostle.run/1) says of a metric, in its unit; NAN: nothing.
-double run_value(const struct value *run, const char *metric);
-
 // ---- records.c
 
 // What one experiment's folder holds, read once. What is broken, empty, or of a

@@ -1,7 +1,7 @@
 // Reads the records of an experiment for a report, names what is broken, and knows its metrics.
 #include "experiment.h"
 
-#include "harness/record/run.h"
+#include "harness/record/figure.h"
 
 #include "common/file.h"
 #include "common/metric.h"
@@ -211,7 +211,7 @@ static void note_run(struct reader *reader, const struct value *run, const struc
     if (!reader->options->keep || !measured)
         return;
     for (size_t i = 0; i < reader->metrics->count; i++)
-        MORE(&runs->values) = run_value(run, reader->metrics->item[i].name);
+        MORE(&runs->values) = figure_of_run(reader->metrics->item[i].name, is, node_of_view(run));
     MORE(runs) = (struct run_record){
         .condition = (uint32_t)condition,
         .order = view_count(view_get(run, "order"), 0),
@@ -453,22 +453,4 @@ void metrics_put(struct line *json, const char *unit_names)
             line_text(json, "meaning", metrics[i].meaning);
             line_close(json);
         }
-}
-
-double run_value(const struct value *run, const char *metric)
-{
-    const struct builtin_metric *known = builtin_metric(metric);
-    double sum = 0;
-    if (!known)
-        return view_real(view_path(run, "metrics", metric), "value");
-    for (size_t i = 0; i < METRIC_MEMBERS && known->member[i] != NULL; i++) {
-        // A path such as "counters.cycles".
-        OWNED char *names = must(strdup(known->member[i]));
-        const struct value *value = run;
-        char *rest = names;
-        for (char *name = strsep(&rest, "."); name; name = strsep(&rest, "."))
-            value = view_get(value, name);
-        sum += view_number(value, NAN);
-    }
-    return sum * known->scale;
 }

@@ -152,7 +152,7 @@ static bool take_measured(struct session *session, json_t *record, const struct 
         session->defined = grown(session->defined, session->defined_count,
                                  &session->defined_capacity, sizeof *session->defined);
         session->defined[session->defined_count++] =
-            metric_value(json_text_or_empty(one, "name"), record);
+            figure_recorded(json_text_or_empty(one, "name"), node_of_json(record));
     }
     run->record = kept_of(session, record);
     json_add(session->records, run->record);

@@ -72,15 +72,6 @@ static bool is_no_ratio(const struct settings *settings, size_t metric, double v
     return settings_needs_positive(settings, metric) && value <= 0; // false for NAN
 }
 
-static double value_of(const struct settings *settings, const json_t *record, size_t metric)
-{
-    const struct metric_setting *one = &settings->metrics.item[metric];
-    if (!one->builtin)
-        return metric_value(one->name, record);
-    const double value = builtin_metric_value(one->builtin, record);
-    return value < 0 ? NAN : value; // false for NAN
-}
-
 // The values, and whether one of them makes a run a failed one.
 static void take_values(const struct settings *settings, const json_t *record, const struct run *is,
                         struct observation *run)
@@ -88,10 +79,7 @@ static void take_values(const struct settings *settings, const json_t *record, c
     run->failure = run_failure(is);
     run->exit_code = run_exit_code(is);
     for (size_t i = 0; i < settings->metrics.count; i++) {
-        run->value[i] = i == WALL_S ? run_wall_s(is) : value_of(settings, record, i);
-        // What the time-out cut short printed less, or nothing: that bounds no figure.
-        if (!settings->metrics.item[i].builtin && run->failure == FAILURE_TIMED_OUT)
-            run->value[i] = NAN;
+        run->value[i] = figure_of_run(settings->metrics.item[i].name, is, node_of_json(record));
         if (!is_no_ratio(settings, i, run->value[i]))
             continue;
         run->value[i] = NAN;
@@ -105,7 +93,7 @@ static void take_unsent(const struct settings *settings, const json_t *record,
                         struct observation *run)
 {
     const double done = settings->achieved && settings_varies_rate(settings)
-                            ? metric_value(settings->achieved, record)
+                            ? figure_recorded(settings->achieved, node_of_json(record))
                             : NAN;
     const double short_by = run->x + log(SHORT_OF_DUE) - log(done);
     if (!(short_by > 0) || !(run->y <= 0))
@@ -130,7 +118,7 @@ static void take_capacity(const struct settings *settings, const json_t *record,
     run->y = has_figures ? -INFINITY : INFINITY;
     for (size_t i = 0; has_figures && i < settings->objectives.count; i++) {
         const struct objective *one = &settings->objectives.item[i];
-        const double figure = metric_value(one->metric, record);
+        const double figure = figure_recorded(one->metric, node_of_json(record));
         if (isnan(figure))
             run->failure = FAILURE_METRIC;
         run->y =
@@ -159,11 +147,12 @@ static const char *why_none(const struct builtin_metric *metric, const json_t *r
 void record_note_failure(const struct settings *settings, json_t *record)
 {
     const struct objectives *objectives = &settings->objectives;
+    const struct run is = run_of(record);
     char reason[64];
-    bool failed = judge_failure(record) != FAILURE_NONE;
+    bool failed = run_failure(&is) != FAILURE_NONE;
     for (size_t i = 0; i < settings->metrics.count && !failed; i++) {
         const struct metric_setting *one = &settings->metrics.item[i];
-        const double value = value_of(settings, record, i);
+        const double value = figure_of_run(one->name, &is, node_of_json(record));
         snprintf(reason, sizeof reason, "is %.6g, and a ratio needs more than 0", value);
         // Of what every run has only old records lack some.
         if (one->chosen && one->builtin && i >= BASIC_METRICS && isnan(value))
@@ -172,7 +161,7 @@ void record_note_failure(const struct settings *settings, json_t *record)
             failed = note(record, one->name, reason);
     }
     for (size_t i = 0; i < objectives->count && !failed; i++)
-        if (isnan(metric_value(objectives->item[i].metric, record)))
+        if (isnan(figure_recorded(objectives->item[i].metric, node_of_json(record))))
             failed =
                 note(record, objectives->item[i].metric, "has no value, and --slo is about it");
 }

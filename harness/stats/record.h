@@ -4,7 +4,7 @@
 
 #include "settings.h"
 
-#include "harness/record/run.h"
+#include "harness/record/figure.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -27,7 +27,7 @@ struct times {
     double main_s;        // the CPU time of its main thread
     double main_delay_s;  // what that waited for a CPU, exact
     double own_s[CAUSES]; // what the target itself waited: CPU (without queued_s), MEMORY, IO, HOST
-    double alone_wait_s;  // record_alone_wait_s()
+    double alone_wait_s;  // figure_alone_wait_s()
     double queued_s;      // its tasks waited for a CPU while another of them ran; NAN: not known
     double throttled_s;   // of what it waited for a CPU: by the quota of a control group
     double at_most_s[CAUSES]; // by the machine's figures: CPU, MEMORY, IO

@@ -4,6 +4,8 @@
 #include "json.h"
 #include "shares.h"
 
+#include "harness/record/figure.h"
+
 #include "common/memory.h"
 #include "common/units.h"
 
@@ -80,7 +82,7 @@ static struct times times_of(const json_t *record, const struct run *is, double 
         .wall_s = json_number_at(record, "wall_s"),
         .cpu_s = json_number_at(record, "user_s") + json_number_at(record, "system_s"),
         .throttled_s = NAN,
-        .alone_wait_s = record_alone_wait_s(record),
+        .alone_wait_s = figure_alone_wait_s(node_of_json(record)),
         .queued_s = NAN,
         .source = SOURCE_NONE,
     };

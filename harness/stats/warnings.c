@@ -261,8 +261,8 @@ static void add_load(const struct session *session, size_t condition, const stru
                      json_t *list)
 {
     const enum flag kind = !delivery_is_short(&load->delivery) ? FLAG_LOAD_UNEVEN
-                           : load->delivery.due > 0      ? FLAG_LOAD_SHORT
-                                                         : FLAG_LOAD_NONE;
+                           : load->delivery.due > 0            ? FLAG_LOAD_SHORT
+                                                               : FLAG_LOAD_NONE;
     struct message uneven = about_condition(session, kind, condition);
     struct message bound = about_condition(session, FLAG_LOAD_TIME, condition);
     const double done = load->delivery.done / load->judged_offered;
