@@ -63,8 +63,8 @@ declare -gA words_of=(
         holds '[.waiting[].reason] == [$words]' --arg words "${words_of[$kind]}" <model
         "$JOSTLE" report out >text
         grep -qF "${words_of[$kind]}" text
-        "$JOSTLE" report --format junit out >junit
-        grep -qF "${words_of[$kind]/&/&amp;}" junit
+        "$JOSTLE" report --format junit out >cases
+        grep -qF "${words_of[$kind]/&/&amp;}" cases
         "$BIN/stats" --derive out
         holds '.conditions[1] | .runs == 11 and .failed == 1 and (.failures | to_entries | map(select(.value > 0))) == [{ key: $kind, value: 1 }]' \
             --arg kind "$kind" <out/result.json
@@ -81,7 +81,7 @@ declare -gA words_of=(
         [[ $kind != not_started && $kind != service ]] || n=11
         [[ $(used out) == 11111111111111111111111"$((n - 11))" ]]
         "$BIN/stats" --derive out
-        holds '.conditions[1] | .runs == $n and .failed == 1 and .censored == (if $kind == "timed_out" then 1 else 0 end)' --argjson n $n --arg kind $kind <out/result.json
+        holds '.conditions[1] | .runs == $n and .failed == 1 and .censored == (if $kind == "timed_out" then 1 else 0 end)' --argjson n $n --arg kind "$kind" <out/result.json
     done
     # With a list of exit codes those alone.
     rm -rf out && experiment out '.settings.ignore_failure = true | .settings.ignore_codes = [3, 137]'
