@@ -52,12 +52,6 @@ double json_number_at(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-double json_confidence_at(const json_t *settings)
-{
-    const double confidence = json_number_at(settings, "confidence");
-    return confidence > 0 && confidence < 1 ? confidence : 0.95;
-}
-
 bool json_has(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);

@@ -14,8 +14,6 @@ const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
 // Whether a member is that text.
 bool json_text_is(const json_t *object, const char *key, const char *text);
-// The member "confidence" of settings: above 0 and below 1; else the default, 0.95.
-double json_confidence_at(const json_t *settings);
 // As json_text_at, but "" in place of NULL.
 const char *json_text_or_empty(const json_t *object, const char *key);
 // Of a member whose key is the first length bytes of a text; jansson has that since 2.14.

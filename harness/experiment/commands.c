@@ -5,7 +5,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
-#include "harness/stats/objective.h"
+#include "harness/record/objective.h"
 
 #include <limits.h>
 #include <math.h>

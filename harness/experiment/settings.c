@@ -5,7 +5,7 @@
 #include "common/record_json.h"
 #include "common/text.h"
 #include "harness/record/defaults.h"
-#include "harness/stats/objective.h"
+#include "harness/record/objective.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -8,6 +8,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/settings.h"
 
 #include <math.h>
 #include <string.h>
@@ -206,7 +207,7 @@ double plan_setting(const json_t *plan, const char *name)
 
 double plan_confidence(const json_t *plan)
 {
-    return json_confidence_at(json_object_get(plan, "settings"));
+    return settings_confidence(node_of_json(json_object_get(plan, "settings")));
 }
 
 size_t plan_programs(const json_t *plan)

@@ -3,7 +3,6 @@
 
 #include "common/json.h"
 #include "common/text.h"
-#include "harness/record/defaults.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -302,12 +301,6 @@ uint32_t view_count(const struct value *value, uint32_t otherwise)
 {
     const double number = view_number(value, otherwise);
     return number >= 0 && number <= UINT32_MAX ? (uint32_t)number : otherwise;
-}
-
-double view_confidence(const struct value *settings)
-{
-    const double confidence = view_number(view_get(settings, "confidence"), NAN);
-    return confidence > 0 && confidence < 1 ? confidence : DEFAULT_CONFIDENCE;
 }
 
 const char *view_string(const struct value *value)

@@ -66,8 +66,6 @@ double view_real(const struct value *object, const char *key);
 // The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
 // bits.
 uint32_t view_count(const struct value *value, uint32_t otherwise);
-// The member "confidence" of a record's settings: above 0 and below 1; else the default, 0.95.
-double view_confidence(const struct value *settings);
 // What a string says, and a member that is one; NULL: it is none.
 const char *view_string(const struct value *value);
 const char *view_text(const struct value *object, const char *key);

@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "common/schemas.h"
+#include "harness/record/settings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -234,10 +235,10 @@ static void add_ratios(struct family *family, const struct experiment *experimen
             continue;
         family->ratios = family->ratios || !condition;
         if (view_is(view_get(item, "ci"), VIEW_ARRAY))
-            MORE(family) =
-                (struct member){.p = view_real(item, "p"),
-                                .chance = (1 - view_confidence(experiment->intervals)) / apart,
-                                .distinguishable = ratio_effect(item) == EFFECT_SEEN};
+            MORE(family) = (struct member){
+                .p = view_real(item, "p"),
+                .chance = (1 - settings_confidence(node_of_view(experiment->intervals))) / apart,
+                .distinguishable = ratio_effect(item) == EFFECT_SEEN};
     }
 }
 

@@ -1,4 +1,5 @@
 #include "decide.h"
+#include "looks.h"
 
 #include "metrics.h"
 #include "shares.h"

@@ -44,7 +44,6 @@ bool experiment_open(struct experiment *experiment, const char *folder)
         experiment_close(experiment);
         return wrong(folder, "it has no loads or no settings");
     }
-    gate_read(&experiment->settings, json);
     // Conditions with settings of the kernel: those of the loads of which `loads` says so.
     for (size_t i = 0; i < experiment->settings.condition_count; i++) {
         const json_t *load = json_named(json_object_get(json, "loads"), "name",

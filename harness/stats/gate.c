@@ -8,13 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-void gate_read(struct settings *settings, const json_t *experiment)
-{
-    const json_t *json = json_object_get(experiment, "settings");
-    settings->at_most = fmax(json_number_at(json, "at_most"), 0); // 0 where it is not given
-    settings->tolerance = fmax(json_number_at(json, "same_within"), 0);
-}
-
 // Where the interval of a ratio that decides lies, for one metric, from --at-most. Where runs timed
 // out, the ratio of the wall times is at most the true one: it may be above the limit, and is never
 // known to be below. Where those of the reference did, it bounds nothing. Neither do other figures:

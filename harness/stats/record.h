@@ -2,7 +2,7 @@
 #ifndef STATS_RECORD_H
 #define STATS_RECORD_H
 
-#include "settings.h"
+#include "harness/record/settings.h"
 
 #include "harness/record/figure.h"
 

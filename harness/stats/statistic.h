@@ -2,9 +2,9 @@
 #define STATS_STATISTIC_H
 
 #include "groups.h"
+#include "harness/record/settings.h"
 #include "interval.h"
 #include "sample.h"
-#include "settings.h"
 
 // Statistics other than the mean: median, trimmed mean, 90th and 99th percentile;
 // of one condition, and their ratio from pairs.

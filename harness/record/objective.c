@@ -1,3 +1,4 @@
+// Reads --slo, --vary, --washout and --statistic, as options and records have them.
 #include "objective.h"
 
 #include <math.h>
