@@ -12,6 +12,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
+#include "harness/record/files.h"
 #include "harness/record/run.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
@@ -159,7 +160,7 @@ static struct look look_read(struct arena *arena, const char *folder)
 {
     struct look look = {0};
     json_auto_t *record =
-        json_load_file(arena_format(arena, "%s/runs.jsonl", folder), JSON_DISABLE_EOF_CHECK, NULL);
+        json_load_file(arena_format(arena, "%s/" RUNS_FILE, folder), JSON_DISABLE_EOF_CHECK, NULL);
     struct run run;
     (void)run_read(&run, node_of_json(record));
     run_read_loads(&run, node_of_json(record));

@@ -5,6 +5,7 @@
 #include "common/left_on.h"
 #include "common/messages.h"
 #include "common/text.h"
+#include "harness/record/files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -486,7 +487,7 @@ bool plan_write(struct experiment *experiment)
     pair_put("program", variant_program(&experiment->variants.variant[0]));
     // The lock goes with this program; stats, which takes it next, knows from this whether somebody
     // else came in between.
-    lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
+    lock_stamp(arena_format(&experiment->arena, "%s/" EXPERIMENT_FILE, experiment->folder.path),
                stamp);
     pair_put("written", stamp);
     put_own_settings(experiment);

@@ -8,6 +8,7 @@
 #include "common/schemas.h"
 #include "common/units.h"
 #include "common/version.h"
+#include "harness/record/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -229,10 +230,10 @@ static bool is_command(const json_t *recorded, const json_t *words)
 
 // Whether a pair's records, where there are any, are of these programs, not of others of the same
 // names.
-static bool is_of_both(const char *path, const struct program_entry *a,
+static bool is_of_both(const char *folder, const struct program_entry *a,
                        const struct program_entry *b)
 {
-    json_t *experiment = json_read_record(path, 0, NULL);
+    json_t *experiment = experiment_json(folder);
     const json_t *load = json_array_get(json_object_get(experiment, "loads"), 1);
     const char *digits = json_text_at(json_object_get(experiment, "program"), "sha256");
     const char *spec = json_text_at(load, "spec");
@@ -253,8 +254,8 @@ static bool say_pair(const struct program_entry *a, const struct program_entry *
 {
     OWNED char *cells = text_of("%s/cells", request->records),
                *name = text_of("%s@%s.%s", a->name, b->name, a->profile.place),
-               *path = text_of("%s/%s/experiment.json", cells, name);
-    if (!is_of_both(path, a, b))
+               *folder = text_of("%s/%s", cells, name);
+    if (!is_of_both(folder, a, b))
         return complain("%s/%s is of other programs of these names: give another --records, or "
                         "remove it",
                         cells, name);
@@ -408,10 +409,8 @@ static bool read_runs(const char *cells, const char *name, const char *loaded, j
 // Of the folder A@B.PLACE, where the load is B. A new reference; NULL: it has no result.
 static json_t *pair_of(const char *cells, const char *name)
 {
-    OWNED char *of_experiment = text_of("%s/%s/experiment.json", cells, name),
-               *of_result = text_of("%s/%s/result.json", cells, name);
-    json_auto_t *experiment = json_read_record(of_experiment, 0, NULL),
-                *result = json_read_record(of_result, 0, NULL);
+    OWNED char *folder = text_of("%s/%s", cells, name), *path = record_path(folder, RESULT_FILE);
+    json_auto_t *experiment = experiment_json(folder), *result = json_read_record(path, 0, NULL);
     const json_t *slowdown = slowdown_of(result);
     const char *b = json_text_at(slowdown, "condition");
     const char *place = json_text_at(json_object_get(experiment, "settings"), "place");

@@ -367,17 +367,15 @@ static void find_place(void *context, size_t number)
 {
     struct work *work = context;
     struct place *place = &work->places[number];
-    struct problems ignored = {0}; // who reads all of it names them
     struct document record;
-    OWNED char *path = text_of("%s/experiment.json", work->folders->item[number].path);
-    document_read(&record, path, SCHEMA_EXPERIMENT, "", &ignored);
+    // Who reads all of it names what is wrong.
+    free(experiment_document(&record, work->folders->item[number].path, ""));
     const struct value *cell = view_get(record.top, "cell");
     *place = (struct place){.folder = number};
     place->name = kept(&place->texts, view_text(cell, "of") ?: view_text(cell, "name"));
     place->key = kept(&place->texts, view_text(cell, "key"));
     place->session = view_count(view_get(cell, "session"), 1);
     document_free(&record);
-    problems_free(&ignored);
 }
 
 // What has another definition is another cell, whatever its name.

@@ -4,6 +4,8 @@
 
 #include "write.h"
 
+#include "harness/record/document.h"
+
 // ---- metrics.c
 
 // What is measured of a run: its name in records, its column, its unit, and what
@@ -97,19 +99,9 @@ void problems_add(struct problems *problems, const char *kind, const char *cell,
 void problems_move(struct problems *to, struct problems *from);
 void problems_free(struct problems *problems);
 
-// The whole file, to be freed, but for more than a record may have; NULL with errno: there is none
-// that can be read. follow: also through a symbolic link. length may be NULL.
-char *file_whole(const char *path, bool follow, size_t *length);
-
-struct document {
-    const struct value *top; // NULL: not there, or not usable
-    struct view view;
-};
-
-// Reads a JSON object of this schema; names it as who/file in problems.
-void document_read(struct document *document, const char *path, const char *schema, const char *who,
-                   struct problems *problems);
-void document_free(struct document *document);
+// Adds what is wrong with a document of a cell; NULL: nothing.
+void problems_add_document(struct problems *problems, const struct document *document,
+                           const char *cell, char *wrong);
 
 struct run_record {
     uint32_t condition; // number of its name in runs.condition
@@ -153,7 +145,7 @@ struct run_options {
 
 // Blocks before the result's washout grew are in no figure.
 struct experiment;
-void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
+void runs_read(struct runs *runs, const char *folder, const struct experiment *experiment,
                const struct run_options *options, const char *who, struct problems *problems);
 // How far into its stages a load was, the first of them that has some; NAN: none has.
 double phase_of(const struct value *loads);

@@ -2,6 +2,7 @@
 #include "experiment.h"
 
 #include "harness/record/figure.h"
+#include "harness/record/files.h"
 
 #include "common/file.h"
 #include "common/metric.h"
@@ -9,10 +10,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define LARGEST_BYTES (1L << 30) // of a record; runs.jsonl is read line by line
 
 void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
 {
@@ -36,79 +33,12 @@ void problems_free(struct problems *problems)
     *problems = (struct problems){0};
 }
 
-// A file of `who` that is there, and could not be opened (errno).
-static void add_unread(struct problems *problems, const char *who, const char *path)
+void problems_add_document(struct problems *problems, const struct document *document,
+                           const char *cell, char *wrong)
 {
-    if (errno != ENOENT && errno != ENOTDIR)
-        problems_add(
-            problems, "broken-record", who,
-            text_of("%s/%s cannot be read (%s)", who, strrchr(path, '/') + 1, file_why(errno)));
-}
-
-char *file_whole(const char *path, bool follow, size_t *length)
-{
-    struct stat status;
-    const int file = file_open_regular(path, follow);
-    if (file < 0)
-        return NULL;
-    if (fstat(file, &status) != 0 || status.st_size > LARGEST_BYTES) {
-        close(file);
-        errno = EFBIG;
-        return NULL;
-    }
-    const size_t size = (size_t)status.st_size;
-    char *text = must(malloc(size + 1));
-    size_t used = 0;
-    for (ssize_t more; used < size && (more = read(file, text + used, size - used)) > 0;)
-        used += (size_t)more;
-    close(file);
-    text[used] = '\0';
-    if (length)
-        *length = used;
-    return text;
-}
-
-// Why top is no record of this schema, to be freed; NULL: it is one.
-static char *unusable(const struct value *top, const char *schema, const char *who,
-                      const char *file)
-{
-    if (!view_is(top, VIEW_OBJECT))
-        return text_of("%s/%s is broken or half-written", who, file);
-    if (view_matches(top, "schema", schema))
-        return NULL;
-    struct arena texts = {0};
-    char *text = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
-                         "another version of jostle?",
-                         who, file, view_copy(&texts, view_get(top, "schema")), schema);
-    arena_free(&texts);
-    return text;
-}
-
-void document_read(struct document *document, const char *path, const char *schema, const char *who,
-                   struct problems *problems)
-{
-    size_t length = 0;
-    const char *file = strrchr(path, '/') + 1;
-    *document = (struct document){0};
-    OWNED char *text = file_whole(path, true, &length);
-    if (!text) {
-        add_unread(problems, who, path);
-        return;
-    }
-    document->top = view_parse(&document->view, text, length);
-    char *message = *document->view.text == '\0' ? text_of("%s/%s is empty", who, file)
-                                                 : unusable(document->top, schema, who, file);
-    if (!message)
-        return;
-    document->top = NULL;
-    problems_add(problems, strstr(message, " has the schema ") ? "unknown-schema" : "broken-record",
-                 who, message);
-}
-
-void document_free(struct document *document)
-{
-    view_free(&document->view);
-    *document = (struct document){0};
+    if (wrong)
+        problems_add(problems, document->is_unknown ? "unknown-schema" : "broken-record", cell,
+                     wrong);
 }
 
 struct reader {
@@ -278,14 +208,15 @@ static void name_problems(const struct reader *reader, const char *who, struct p
     arena_free(&texts);
 }
 
-void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
+void runs_read(struct runs *runs, const char *folder, const struct experiment *experiment,
                const struct run_options *options, const char *who, struct problems *problems)
 {
     const struct value *settings = experiment->settings;
     *runs = (struct runs){0};
+    OWNED char *path = record_path(folder, RUNS_FILE);
     FILE *file = file_open_record(path);
     if (!file) {
-        add_unread(problems, who, path);
+        problems_add_document(problems, &(struct document){0}, who, file_unread(who, RUNS_FILE));
         return;
     }
     struct reader reader = {.runs = runs,

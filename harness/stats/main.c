@@ -130,7 +130,7 @@ static bool open_all(struct hub *hub)
     if (!folder_open(folder, path))
         return false;
     // Until we had the lock, another jostle could write an experiment.json of its own.
-    OWNED char *description = folder_file(folder, "experiment.json");
+    OWNED char *description = folder_file(folder, EXPERIMENT_FILE);
     lock_stamp(description, stamp);
     if (written && strcmp(stamp, written) != 0) {
         snprintf(folder->error, sizeof folder->error,
@@ -244,8 +244,9 @@ static int serve_run(const struct request *request)
 static const struct option_row rows[] = {
     {ROW("experiment", "DIR", OPTION_TEXT, experiment),
      .help = "be the hub of the experiment in DIR (see below)"},
-    {ROW("derive", NULL, OPTION_FLAG, derive),
-     .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
+    {ROW("derive", NULL, OPTION_FLAG, derive), .help = "write DIR/" RESULT_FILE
+                                                       " from DIR/" EXPERIMENT_FILE
+                                                       " and DIR/" RUNS_FILE ", for each DIR"},
     {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = 4194304, .preset = "1",
      .help = "the process that measures, for status.json"},
     {ROW("written", "STAMP", OPTION_TEXT, written),

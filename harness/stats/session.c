@@ -58,24 +58,6 @@ static void clear_figures(struct session *session)
     }
 }
 
-const json_t *experiment_setting(const struct experiment *experiment, const char *name)
-{
-    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), name) : NULL;
-}
-
-bool service_is_there(const struct experiment *experiment)
-{
-    return json_is_string(experiment_setting(experiment, "service"));
-}
-
-bool service_is_set(const struct experiment *experiment)
-{
-    JSON_EACH (load, experiment ? json_object_get(experiment->json, "loads") : NULL)
-        if (json_array_size(json_object_get(json_object_get(load, "settings"), "service")) > 0)
-            return true;
-    return false;
-}
-
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {

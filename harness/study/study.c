@@ -4,6 +4,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/units.h"
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
@@ -110,13 +111,13 @@ void study_step_end(void)
 bool study_is_done(const char *folder, const char *name)
 {
     OWNED char *path = text_of("%s/%s", folder, name);
-    return file_is_in(path, "result.json", R_OK);
+    return file_is_in(path, RESULT_FILE, R_OK);
 }
 
 json_t *study_result(const char *folder, const char *name)
 {
     json_error_t error;
-    OWNED char *path = text_of("%s/%s/result.json", folder, name);
+    OWNED char *path = text_of("%s/%s/" RESULT_FILE, folder, name);
     json_t *result = json_read_record(path, 0, &error);
     if (!result)
         complain("%s cannot be read (%s): measure again into another --output", path, error.text);
@@ -128,8 +129,7 @@ bool measured_read(struct measured *measured)
     char *path = text_of("%s/status.json", measured->folder);
     measured->status = json_read_record(path, 0, NULL);
     free(path);
-    if (!file_is_in(measured->folder, "experiment.json", R_OK) ||
-        !file_is_in(measured->folder, "runs.jsonl", R_OK))
+    if (!experiment_has_runs(measured->folder))
         return true;
     if (!replay_open(&measured->experiment, &measured->session, measured->folder, true))
         return false;
@@ -149,7 +149,7 @@ void measured_free(struct measured *measured)
 
 bool measured_is_done(const struct measured *measured)
 {
-    return file_is_in(measured->folder, "result.json", R_OK);
+    return file_is_in(measured->folder, RESULT_FILE, R_OK);
 }
 
 bool measured_open(struct measured *measured, const char *folder, const char *name)

@@ -1,4 +1,4 @@
-// Reads an experiment and its runs, and feeds them to the session that judges them.
+// Feeds the runs of an experiment to the session that judges them.
 #include "session.h"
 
 #include "decide.h"
@@ -16,73 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool wrong(const char *folder, const char *what)
-{
-    return complain("%s/experiment.json: %s: give a folder that jostle run or slowdown has made",
-                    folder, what);
-}
-
-bool experiment_open(struct experiment *experiment, const char *folder)
-{
-    OWNED char *path = text_of("%s/experiment.json", folder);
-    json_error_t error;
-    const json_t *json;
-    *experiment = (struct experiment){0};
-    json = experiment->json = json_read_record(path, 0, &error);
-    if (!json)
-        return wrong(folder, error.text);
-    const char *schema = json_text_at(json, "schema");
-    if (schema && strcmp(schema, SCHEMA_EXPERIMENT) != 0) {
-        complain("%s/experiment.json has the schema %s, and this version reads %s: use the jostle "
-                 "that made it",
-                 folder, schema, SCHEMA_EXPERIMENT);
-        experiment_close(experiment);
-        return false;
-    }
-    if (!settings_read(&experiment->settings, json)) {
-        experiment_close(experiment);
-        return wrong(folder, "it has no loads or no settings");
-    }
-    // Conditions with settings of the kernel: those of the loads of which `loads` says so.
-    for (size_t i = 0; i < experiment->settings.condition_count; i++) {
-        const json_t *load = json_named(json_object_get(json, "loads"), "name",
-                                        experiment_member(experiment, i, "load"));
-        experiment->settings.adjusted[i] = json_is_object(json_object_get(load, "settings"));
-    }
-    const double cpus = json_number_at(json_object_get(json, "environment"), "cpus_online");
-    experiment->cpus = isnan(cpus) ? 1 : cpus;
-    // Of the session that measures now: an experiment that was resumed has its own.
-    const json_t *resumed = json_object_get(json, "resumed");
-    const json_t *now = json_array_get(resumed, json_array_size(resumed) - 1);
-    const json_t *before = json_object_get(now ? now : json, "before");
-    experiment->shared_at_once =
-        json_array_size(json_object_get(json_object_get(before, "neighbours"), "jobs")) > 0;
-    return true;
-}
-
-const char *experiment_member(const struct experiment *experiment, size_t condition,
-                              const char *member)
-{
-    const json_t *list = json_object_get(experiment->json, "conditions");
-    if (!list && strcmp(member, "load") == 0)
-        return experiment->settings.conditions[condition];
-    return json_text_at(json_array_get(list, condition), member);
-}
-
-const char *experiment_stopped(const struct experiment *experiment)
-{
-    return json_text_at(experiment->json, "stopped");
-}
-
-void experiment_close(struct experiment *experiment)
-{
-    settings_free(&experiment->settings);
-    json_decref(experiment->json);
-    experiment->json = NULL;
-}
-
-// ---- the records ----
 
 static struct facts facts_of(struct session *session, const json_t *record, const struct run *is)
 {
@@ -251,7 +184,7 @@ bool replay_records(struct session *session, const char *path, bool quiet)
 bool replay_all(const struct experiment *experiment, struct session *session, const char *folder,
                 bool keeps_all)
 {
-    OWNED char *path = text_of("%s/runs.jsonl", folder);
+    OWNED char *path = record_path(folder, RUNS_FILE);
     session_init(session, &experiment->settings);
     session->experiment = experiment;
     session->keeps_all = keeps_all;
