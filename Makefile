@@ -192,11 +192,11 @@ $(COMMON): $(call objects,common/*.c)
 
 # It has these files in itself, which no -MMD sees.
 $(BUILD)/obj/harness/bench/template.o: $(wildcard harness/bench/matrix/*.conf)
-$(BUILD)/obj/loadgen/io/path.o: COMPILE += $(call optional,liburing)
+$(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/alloc.o: COMPILE += $(call optional,jemalloc)
 OPTIONAL_TOLD := $(BUILD)/obj/common/version.o $(BUILD)/obj/loadgen/main.o
 $(OPTIONAL_TOLD): COMPILE += $(foreach one,liburing jemalloc,$(call optional,$(one))) -DLIBURING_VERSION='"$(VERSION_liburing)"'
-$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/path alloc/alloc): $(OPTIONAL)
+$(OPTIONAL_TOLD) $(patsubst %,$(BUILD)/obj/loadgen/%.o,io/ring alloc/alloc): $(OPTIONAL)
 
 # A load of several files is a folder; all know the frame, which is in the folder above.
 $(LOADGEN): COMPILE += -Iloadgen
@@ -220,6 +220,7 @@ uses_campaign  := experiment report stats record
 uses_compare   := stats record
 uses_decide    := stats record
 uses_doctor    := stats record
+uses_draw      :=
 uses_experiment := stats record
 uses_pack      := placement study report stats record
 uses_placement := experiment stats record
@@ -257,7 +258,7 @@ FRAME := $(filter-out %/main.o,$(call objects,loadgen/*.c))
 $(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: $(FRAME)
 $(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: LIBS += -luv
 $(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
-$(BUILD)/fuzz/network: $(BUILD)/obj/loadgen/net/address.o
+$(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,address message protocol seats)
 $(BUILD)/fuzz/metric: $(call room,meter)
 $(BUILD)/fuzz/experiment: $(call room,stats record)
 $(BUILD)/fuzz/campaign: $(call room,campaign $(uses_campaign))

@@ -41,7 +41,7 @@ places() {
     # The figures on the page are those of the record.
     page_model page.html | holds --slurpfile bench bench/bench.json '[.sections[].blocks[] | select(.table and .kind == "counted") | .rows[] | { id, values: [.cells[] | select(type == "array") | .[1]] }] as $rows
         | [$bench[0].parts[].rows[]] as $known | ($known | length) > 0 and all($known[]; . as $row | any($rows[]; .id == $row.cell and ($row.value == null or (.values | index($row.value) != null))))
-        and [.sections[].blocks[] | .charts[]?.series] == [$bench[0].parts[].charts[].series]'
+        and [.sections[].blocks[] | .figures[]?.title] == [$bench[0].parts[].charts[].title]'
 }
 
 # bats test_tags=slow

@@ -515,9 +515,9 @@ int main(void)
     return chi > 400; /* 255 degrees of freedom: mean 255, sd 22.6 */
 }
 END
-    # Without what makes the file, which needs all of the frame.
+    # Without what fills the file, which needs all of the frame.
     cc -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -DWITHOUT_liburing -ffunction-sections -Wl,--gc-sections \
-        -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" "$ROOT"/loadgen/{core/pages,io/path,io/file,timing}.c "$BIN/../libcommon.a" -pthread -lm
+        -o "$BATS_TEST_TMPDIR/even" "$BATS_TEST_TMPDIR/even.c" "$ROOT"/loadgen/{core/pages,io/path,io/fill,threads}.c "$BIN/../libcommon.a" -pthread -lm
     "$BATS_TEST_TMPDIR/even"
 }
 

@@ -65,7 +65,7 @@ make_entry() {
     local source=$ROOT/loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$source" -O2 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_TEST_TMPDIR/kernels" "$BATS_TEST_DIRNAME/fixtures/mem-kernels.c" \
-        "$source"/mem/{widths,sweep}.c "$ROOT"/common/processor.c -lm
+        "$source"/mem/{widths,kernels,sweep,valid}.c "$ROOT"/common/processor.c -lm
     run -0 "$BATS_TEST_TMPDIR/kernels" simd
     [[ $output == *portable* ]]
     if grep -qw avx2 /proc/cpuinfo; then [[ $output == *avx2* ]]; fi

@@ -10,7 +10,7 @@ load loadgen-net
 setup_file() {
     net_build
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -g -I"$ROOT" -I"$ROOT/loadgen" -o "$BATS_FILE_TMPDIR/net-protocol" \
-        "$BATS_TEST_DIRNAME/fixtures/net-protocol.c" "$ROOT/loadgen/net/address.c" "$ROOT"/common/version.c -DJOSTLE_VERSION='""'
+        "$BATS_TEST_DIRNAME/fixtures/net-protocol.c" "$ROOT"/loadgen/net/{address,message,protocol,seats}.c "$ROOT"/common/version.c -DJOSTLE_VERSION='""'
 }
 
 setup() {

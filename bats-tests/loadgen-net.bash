@@ -5,7 +5,7 @@
 # net_build: compiles what the load may meet; ROGUE is one.
 net_build() {
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -O1 -g -I"$ROOT" -I"$ROOT/loadgen" -o "$BATS_FILE_TMPDIR/net-rogue-peer" \
-        "$BATS_TEST_DIRNAME/fixtures/net-rogue-peer.c" "$ROOT/loadgen/net/address.c" "$BIN/../libcommon.a"
+        "$BATS_TEST_DIRNAME/fixtures/net-rogue-peer.c" "$ROOT"/loadgen/net/{address,message}.c "$BIN/../libcommon.a"
 }
 
 # net_setup, net_teardown: a cache of its own, and no peer yet; every peer is ended.

@@ -8,7 +8,7 @@ setup_file() {
     local source=$BATS_TEST_DIRNAME/../loadgen
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$source" -I"$source/.." -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
         -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/loadgen-parts.c" \
-        "$source"/{lines,timing,demand,cpu/profile,core/pages,mem/machine}.c "$BIN/../libcommon.a" -luv -lhwloc -ljansson -lm
+        "$source"/{commands,histogram,demand,cpu/profile,core/pages,mem/edge}.c "$BIN/../libcommon.a" -luv -lhwloc -ljansson -lm
 }
 
 check() {

@@ -21,7 +21,7 @@ load helpers
     local -a needed
     mapfile -t needed < <(awk -F'|' '$3 == "needed" || $3 == "optional" { print $1 }' "$ROOT/packaging/install-deps")
     [[ ${#needed[@]} -ge 10 ]]
-    for package in slurmctld slurmd munge chromium texlive-latex-base shellcheck shfmt clang-format bats gnuplot-nox; do
+    for package in slurmctld slurmd munge chromium librsvg2-bin texlive-latex-base shellcheck shfmt clang-format bats gnuplot-nox; do
         [[ " ${needed[*]} " != *" $package "* ]]
     done
 }

@@ -104,3 +104,43 @@ a_test() {
     run -1 .ci/lines --check
     [[ ${#lines[@]} -eq 2 && ${lines[0]} == 'lint: common/a: a module'* && ${lines[1]} == 'lint: common/b: a module'* ]]
 }
+
+@test "a source that does not begin with a comment is refused" {
+    mkdir -p tree/.ci tree/loadgen tree/bats-tests && cp "$ROOT/.ci/comments" tree/.ci/ && cd tree
+    git init -q .
+    printf '// What a is for.\nint a;\n' >loadgen/a.c
+    printf '/* What b is for. */\nvar b\n' >b.js
+    printf '#!/usr/bin/env bash\n# What c is for.\n' >c.bash
+    printf '# What d is for.\n.\n' >d.jq
+    printf 'int e;\n' >loadgen/e.h
+    printf 'int f;\n' | tee bats-tests/f.c >loadgen/f.c
+    cp bats-tests/f.c f.js
+    printf '#!/usr/bin/env bash\n\n# Too late.\n' >g.bash
+    printf '.\n' >h.jq
+    : >i.c
+    run -1 .ci/comments
+    [[ ${lines[0]} == 'lint: f.js: does not begin with a comment that says what the file is for' ]]
+    [[ ${lines[1]} == 'lint: g.bash: '* && ${lines[2]} == 'lint: h.jq: '* && ${lines[3]} == 'lint: i.c: '* ]]
+    [[ ${lines[4]} == 'lint: loadgen/f.c: '* && ${#lines[@]} -eq 5 ]]
+    run -1 .ci/comments loadgen f.js g.bash
+    [[ ${#lines[@]} -eq 2 && ${lines[0]} == 'lint: h.jq: '* ]]
+}
+
+@test "a comment that names a file which is not there is refused" {
+    mkdir -p tree/.ci tree/loadgen/net tree/jobs && cp "$ROOT/.ci/comments" tree/.ci/ && cd tree
+    git init -q .
+    printf '// As loadgen/net/b.h, net/b.h and b.h say; B.h says it, too.\n' >loadgen/a.c
+    printf '// <gone.h>, NAME.c and dir/X.jq, Linux mm/gone.c, as fio has in gone.c.in and\n// fio 3.33, gone.c.\n' >>loadgen/a.c
+    printf '#include "gone.h"\nconst char *text = "// gone.c"; // $gone.c\n' >>loadgen/a.c
+    printf 'int b;\n' >loadgen/net/b.h
+    run -0 .ci/comments
+    [[ -z $output ]]
+    printf '/* Of two lines:\n   see loadgen/b.h. */\n' >>loadgen/net/b.h
+    printf '#!/usr/bin/env bash\n# gone.bash has more.\n: gone.jq # and gone.jq.\n' >jobs/submit
+    printf '// As net/c.h.\n' >bats.js
+    run -1 .ci/comments
+    [[ ${lines[0]} == 'lint: bats.js:1: names net/c.h, which is not there' ]]
+    [[ ${lines[1]} == 'lint: jobs/submit:2: names gone.bash, which is not there' ]]
+    [[ ${lines[2]} == 'lint: jobs/submit:3: names gone.jq, which is not there' ]]
+    [[ ${lines[3]} == 'lint: loadgen/net/b.h:3: names loadgen/b.h, which is not there' && ${#lines[@]} -eq 4 ]]
+}

@@ -1,3 +1,4 @@
+// Puts records that grow while a target runs outside the folder that the target may walk.
 #include "common/away.h"
 
 #include "common/save.h"

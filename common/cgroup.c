@@ -1,5 +1,8 @@
+// Finds the control groups that this process is in, and what they limit: CPUs, memory,
+// processes.
 #include "common/cgroup.h"
 
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/machine.h"
 #include "common/processes.h"
@@ -96,6 +99,16 @@ bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH])
     char top[PATH_MAX];
     folder[0] = '\0';
     return find_of(process, controller, top, folder);
+}
+
+bool cgroup_top(const char *controller, char top[PATH_MAX])
+{
+    char mount[PATH_MAX], root[PATH_MAX];
+    top[0] = '\0';
+    if (!find_mount(controller, mount, root))
+        return false;
+    machine_path(mount, top);
+    return true;
 }
 
 bool cgroup_shares_cpus(char folder[CGROUP_PATH])

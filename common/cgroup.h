@@ -14,6 +14,9 @@ enum { CGROUP_PATH = 2 * PATH_MAX };
 // The folder of the group that a process (0: this one) is in; controller "" means cgroup v2. False,
 // and "": no such hierarchy.
 bool cgroup_of(pid_t process, const char *controller, char folder[CGROUP_PATH]);
+// The top of what is visible of a hierarchy; controller as above, or "name=NAME" of one
+// without. False, and "": there is none.
+bool cgroup_top(const char *controller, char top[PATH_MAX]);
 // In cgroup v2 the folder so many levels above our own; false: that is above what is visible.
 bool cgroup_above(unsigned above, char folder[CGROUP_PATH]);
 enum cgroup_delegation {

@@ -1,15 +1,20 @@
+// Tells cores of unlike speed in one machine apart: big.LITTLE, P and E cores.
+//
 // Sources: Linux Documentation/ABI/testing/sysfs-devices-system-cpu (cpu_capacity),
 // admin-guide/pm/cpufreq.rst (cpuinfo_max_freq), and for Intel's hybrid processors
 // Documentation/ABI/testing/sysfs-bus-event_source-devices (cpu_core, cpu_atom).
 
 #include "common/core_kinds.h"
 
+#include "common/machine.h"
+
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // From the technical reference manuals of the cores (MIDR_EL1), as far as servers and well-known
-// boards have them; Linux' arch/arm64/include/asm/cputype.h has many of them, too.
+// boards have them; Linux arch/arm64/include/asm/cputype.h has many of them, too.
 static const struct {
     unsigned implementer, part;
     const char *name;

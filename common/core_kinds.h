@@ -6,7 +6,7 @@
 // their highest frequency differ by more than a tenth: cores of one kind that are allowed a
 // little more clock than others are no kind of their own.
 
-#include "machine.h"
+#include "common/cpus.h"
 
 #include <jansson.h>
 

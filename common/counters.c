@@ -1,19 +1,22 @@
-#include "common/machine.h"
+// Reads what the kernel counts of the whole machine: CPU time, pressure, swapping, throttling,
+// the network.
+#include "common/counters.h"
 
 #include "common/cgroup.h"
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/file.h"
+#include "common/machine.h"
+#include "common/memory_kills.h"
 #include "common/processes.h"
 
 #include <fcntl.h>
 #include <glob.h>
-#include <inttypes.h>
 #include <math.h>
-#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysinfo.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 // The kernel's counters. Sources: proc_stat(5), proc_vmstat(5), Linux
@@ -166,13 +169,6 @@ static void take_cpus(struct counters *counters, const struct counter_files *fil
     counters->busy_us = counters->busy_ns == UNKNOWN ? UNKNOWN : counters->busy_ns / NS_PER_US;
 }
 
-static int64_t number_of(const char *path, const char *name, const char *separators)
-{
-    char value[64];
-    return machine_field(path, name, separators, value, sizeof value) ? strtoll(value, NULL, 10)
-                                                                      : UNKNOWN;
-}
-
 static void take_throttling(struct counters *counters, const struct counter_files *files)
 {
     uint64_t throttled_ns;
@@ -188,20 +184,6 @@ static void take_throttling(struct counters *counters, const struct counter_file
                                  : UNKNOWN;
 }
 
-int64_t memory_kills_read(void)
-{
-    return number_of("/proc/vmstat", "oom_kill", " ");
-}
-
-enum { SHELL_SIGNAL = 128 }; // and the signal's number: a shell whose child was killed
-
-bool memory_may_have_killed(int status, int64_t kills_before)
-{
-    const bool killed = WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL
-                                            : WEXITSTATUS(status) == SHELL_SIGNAL + SIGKILL;
-    return killed && kills_before != UNKNOWN && memory_kills_read() > kills_before;
-}
-
 static void take_kills(struct counters *counters, const struct counter_files *files)
 {
     uint64_t kills;
@@ -212,8 +194,8 @@ static void take_kills(struct counters *counters, const struct counter_files *fi
 
 static void take_swap_space(struct counters *counters)
 {
-    const int64_t free_kib = number_of("/proc/meminfo", "SwapFree", ": ");
-    counters->swap_total_kib = number_of("/proc/meminfo", "SwapTotal", ": ");
+    const int64_t free_kib = machine_field_number("/proc/meminfo", "SwapFree", ": ");
+    counters->swap_total_kib = machine_field_number("/proc/meminfo", "SwapTotal", ": ");
     counters->swap_used_kib = counters->swap_total_kib == UNKNOWN || free_kib == UNKNOWN
                                   ? UNKNOWN
                                   : counters->swap_total_kib - free_kib;
@@ -277,10 +259,10 @@ void counters_take(const struct counter_files *files, struct counters *counters)
         counters->network = network_read(machine_path("/proc/net/dev", path));
     }
     if (files->swaps)
-        counters->swap_in_pages = number_of("/proc/vmstat", "pswpin", " ");
+        counters->swap_in_pages = machine_field_number("/proc/vmstat", "pswpin", " ");
     if (!files->often) {
         counters->cpus = count_cpus();
-        counters->swap_out_pages = number_of("/proc/vmstat", "pswpout", " ");
+        counters->swap_out_pages = machine_field_number("/proc/vmstat", "pswpout", " ");
         take_swap_space(counters);
         take_load_average(counters->load_average);
     }
@@ -301,73 +283,4 @@ void counters_read(struct counters *counters)
     counters_open(&files, false);
     counters_take(&files, counters);
     counters_close(&files);
-}
-
-bool schedstat_read(int fd, struct schedstat *schedstat)
-{
-    char text[96];
-    int64_t slices;
-    return file_read_open(fd, text, sizeof text) &&
-           sscanf(text, "%" SCNd64 " %" SCNd64 " %" SCNd64, &schedstat->run_ns,
-                  &schedstat->delay_ns, &slices) == 3 &&
-           slices > 0;
-}
-
-#define POWERCAP "/sys/class/powercap"
-#define MOST_W   1000.0 // no package is known that takes more
-
-static int64_t energy_number(size_t package, const char *name)
-{
-    return machine_number(POWERCAP "/intel-rapl:%zu/%s", package, name);
-}
-
-// Of AMD, too: the driver is the same. Zones of a second level (intel-rapl:0:0) are parts of a
-// package.
-void energy_read(struct energy *energy)
-{
-    *energy = (struct energy){.at_ns = clock_ns()};
-    for (size_t i = 0; i < ENERGY_PACKAGES; i++) {
-        char name[64];
-        // A zone of the whole platform (psys) has the packages in it.
-        if (!machine_line(name, sizeof name, POWERCAP "/intel-rapl:%zu/name", i) ||
-            name[0] != 'p' || name[1] != 'a')
-            continue;
-        const int64_t uj = energy_number(i, "energy_uj"),
-                      range = energy_number(i, "max_energy_range_uj");
-        const int64_t most_uw = energy_number(i, "constraint_0_max_power_uw");
-        if (uj < 0 || range <= 0) {
-            energy->count = 0;
-            return;
-        }
-        energy->package[energy->count].uj = (uint64_t)uj;
-        energy->package[energy->count].range_uj = (uint64_t)range;
-        energy->package[energy->count++].most_w = most_uw > 0 ? 2 * (double)most_uw / 1e6 : MOST_W;
-    }
-}
-
-double energy_between(const struct energy *before, const struct energy *after)
-{
-    const double seconds = (double)(after->at_ns - before->at_ns) / 1e9;
-    double joules = 0;
-    if (before->count == 0 || after->count != before->count)
-        return NAN;
-    for (size_t i = 0; i < before->count; i++) {
-        const uint64_t from = before->package[i].uj, to = after->package[i].uj;
-        const uint64_t range = before->package[i].range_uj;
-        if (seconds * before->package[i].most_w > (double)range / 1e6)
-            return NAN;
-        joules += (double)(to >= from ? to - from : range - from + to) / 1e6;
-    }
-    return joules;
-}
-
-double energy_idle_w(void)
-{
-    struct energy before, after;
-    energy_read(&before);
-    if (before.count == 0)
-        return NAN;
-    (void)sleep(1);
-    energy_read(&after);
-    return energy_between(&before, &after) / ((double)(after.at_ns - before.at_ns) / 1e9);
 }

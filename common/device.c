@@ -1,3 +1,4 @@
+// Finds the device that a folder is on, and reads what the kernel counts there.
 #include "device.h"
 
 #include <ctype.h>

@@ -1,4 +1,5 @@
-#include "file.h"
+// Reads and writes small files at once, and answers questions about files and descriptors.
+#include "common/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -6,13 +7,12 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 #include <unistd.h>
 
 #ifndef SYS_close_range
@@ -280,127 +280,4 @@ FILE *file_open_record(const char *path)
 const char *file_why(int error)
 {
     return error == EINVAL ? "not a regular file" : strerror(error);
-}
-
-int file_create_own(const char *path, int flags)
-{
-    struct stat status;
-    const bool is_device =
-        lstat(path, &status) == 0 && (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
-    if (!is_device && unlink(path) != 0 && errno != ENOENT)
-        return -1;
-    return open(path, flags | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-}
-
-int file_open_own(const char *path, int flags)
-{
-    struct stat status;
-    const int fd =
-        open(path, flags | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return -1;
-    const bool known = fstat(fd, &status) == 0;
-    if (known && S_ISREG(status.st_mode) && status.st_nlink <= 1)
-        return fd;
-    const int error = !known ? errno : S_ISREG(status.st_mode) ? EMLINK : ENXIO;
-    (void)close(fd);
-    errno = error;
-    return -1;
-}
-
-bool file_is_own_folder(const char *path)
-{
-    struct stat status;
-    if (lstat(path, &status) != 0)
-        return false;
-    errno = S_ISLNK(status.st_mode) ? ELOOP : ENOTDIR;
-    return S_ISDIR(status.st_mode);
-}
-
-#define STEP_MS 20
-
-// Not every answer of flock is about somebody else: a file system may have no locks
-// (ENOSYS, EOPNOTSUPP, ENOLCK).
-static enum lock_state try_lock(int file, bool shared)
-{
-    while (flock(file, (shared ? LOCK_SH : LOCK_EX) | LOCK_NB) != 0)
-        if (errno != EINTR)
-            return errno == EWOULDBLOCK ? LOCK_HELD : LOCK_IMPOSSIBLE;
-    return LOCK_TAKEN;
-}
-
-enum lock_state lock_take(int file, bool shared, int wait_ms)
-{
-    const struct timespec step = {.tv_nsec = STEP_MS * 1000000L};
-    enum lock_state state = try_lock(file, shared);
-    for (int waited_ms = 0; state == LOCK_HELD && waited_ms < wait_ms; waited_ms += STEP_MS) {
-        nanosleep(&step, NULL);
-        state = try_lock(file, shared);
-    }
-    return state;
-}
-
-enum lock_state lock_wait(int file, bool shared)
-{
-    while (flock(file, shared ? LOCK_SH : LOCK_EX) != 0)
-        if (errno != EINTR)
-            return LOCK_IMPOSSIBLE;
-    return LOCK_TAKEN;
-}
-
-bool lock_is_held(const char *path)
-{
-    const int file = file_open_regular(path, true);
-    if (file < 0)
-        return false;
-    const bool held = try_lock(file, true) == LOCK_HELD;
-    close(file);
-    return held;
-}
-
-void lock_stamp(const char *path, char stamp[LOCK_STAMP_SIZE])
-{
-    struct stat status;
-    stamp[0] = '\0';
-    if (stat(path, &status) == 0)
-        snprintf(stamp, LOCK_STAMP_SIZE, "%jx.%jx.%jd.%09ld", (uintmax_t)status.st_dev,
-                 (uintmax_t)status.st_ino, (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
-}
-
-static bool is_owned(const struct stat *status)
-{
-    return (status->st_uid == geteuid() || status->st_uid == 0) && (status->st_mode & S_IWOTH) == 0;
-}
-
-// A primary group may be that of a whole institute; where each user has one alone, it has the
-// user's number.
-static bool is_open_to_group(const struct stat *status)
-{
-    return (status->st_mode & S_IWGRP) != 0 &&
-           (status->st_gid != getegid() || status->st_gid != geteuid());
-}
-
-// In a folder with the sticky bit nobody takes away or renames what is ours.
-static bool is_folder_ours(const struct stat *status)
-{
-    return (is_owned(status) && !is_open_to_group(status)) ||
-           ((status->st_mode & S_ISVTX) != 0 && status->st_uid == 0);
-}
-
-bool trust_path(const char *path)
-{
-    char folder[PATH_MAX];
-    struct stat status, above;
-    const char *slash = strrchr(path, '/');
-    if (stat(path, &status) != 0)
-        return errno == ENOENT || errno == ENOTDIR;
-    if (!slash)
-        (void)snprintf(folder, sizeof folder, ".");
-    else if (snprintf(folder, sizeof folder, "%.*s/", (int)(slash - path), path) >=
-             (int)sizeof folder)
-        return false;
-    if (!is_owned(&status) || stat(folder, &above) != 0 || !is_folder_ours(&above))
-        return false;
-    // With umask 002 our files are open to the group, which does not come into our folders.
-    return !is_open_to_group(&status) || (above.st_mode & (S_IXGRP | S_IXOTH)) == 0;
 }

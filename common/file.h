@@ -1,3 +1,4 @@
+// Files that are read and written at once, or looked at.
 #ifndef COMMON_FILE_H
 #define COMMON_FILE_H
 
@@ -81,52 +82,5 @@ int file_open_regular(const char *path, bool follow);
 FILE *file_open_record(const char *path);
 // Why one of these two failed, of its errno: "not a regular file", or as strerror().
 const char *file_why(int error);
-
-// Files that we write, under names that we choose, in a folder that a stranger may have made: what
-// has such a name there must not lead to a file elsewhere.
-
-// Makes the file anew, with the flags of open(). What had its name before, a link for example, is
-// removed, and what that led to keeps its content. -1 with errno; EEXIST: a device is there.
-int file_create_own(const char *path, int flags);
-// Opens the file with the flags of open(), or makes it, and leaves its content. -1 with errno;
-// ELOOP: it is a symbolic link, EMLINK: it has another name as well, ENXIO: it is no regular file.
-int file_open_own(const char *path, int flags);
-// Whether a folder is at path, and not a link to one. False with errno; ELOOP: a link.
-bool file_is_own_folder(const char *path);
-
-// Locks on files (flock), which end with whoever holds them.
-
-enum lock_state {
-    LOCK_TAKEN,
-    LOCK_HELD,       // somebody else has it
-    LOCK_IMPOSSIBLE, // this file system has no locks: nobody can have it
-};
-
-// Takes the lock of an open file, and waits for it wait_ms at most. The file must be
-// open for reading and writing: NFS makes a POSIX lock of it, and refuses a shared one
-// to who cannot read, an exclusive one to who cannot write.
-enum lock_state lock_take(int file, bool shared, int wait_ms);
-
-// The same, for as long as it takes, without a moment of CPU time; never LOCK_HELD.
-enum lock_state lock_wait(int file, bool shared);
-
-// Whether somebody else has the exclusive lock of a file; false where that cannot be
-// known.
-bool lock_is_held(const char *path);
-
-enum { LOCK_STAMP_SIZE = 96 };
-
-// Which version of a file is at path: another one as soon as a file is renamed to it.
-// "" where there is none.
-void lock_stamp(const char *path, char stamp[LOCK_STAMP_SIZE]);
-
-// Whose a file is that is found by a name that others can guess.
-
-// Whether only the user and root can have written what is at path: one of them owns it and the
-// folder that it is in, and nobody else may write to either (in a folder with the sticky bit, as
-// /tmp, to it alone). A group counts as the user where it is the primary one and has the user's
-// number, and for the file where the folder lets no group in. What does not exist is nobody's:
-// true.
-bool trust_path(const char *path);
 
 #endif

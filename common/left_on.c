@@ -1,6 +1,8 @@
+// Finds what a user's own settings (--setting) have left on, on this machine.
 #include "common/left_on.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/save.h"
 #include "common/text.h"
 

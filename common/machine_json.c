@@ -1,6 +1,8 @@
+// Writes facts of the machine, and what the kernel counted, as JSON.
 #include "machine_json.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/core_kinds.h"
+#include "common/machine.h"
 #include "device.h"
 #include "text.h"
 #include "version.h"

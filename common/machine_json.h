@@ -1,7 +1,7 @@
 #ifndef COMMON_MACHINE_JSON_H
 #define COMMON_MACHINE_JSON_H
 
-#include "machine.h"
+#include "common/counters.h"
 #include "record_json.h"
 
 // The machine in the records of the harness. Each function returns a new

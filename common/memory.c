@@ -1,3 +1,4 @@
+// Gives memory that is there, arenas that are freed at once, and texts as printf makes them.
 #include "memory.h"
 
 #include "common/messages.h"

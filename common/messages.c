@@ -1,3 +1,4 @@
+// Says on stderr what was wrong and what to do, and makes the standard streams safe.
 #include "common/messages.h"
 
 #include "common/text.h"

@@ -1,3 +1,4 @@
+// Finds the mount that a file or folder is on.
 #include "mount.h"
 
 #include <fcntl.h>
@@ -8,7 +9,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "file.h"
 #include "machine.h"
 
 // f_type of statfs(2), for what has to be told from a disk and for what is usual on one.

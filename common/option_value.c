@@ -1,3 +1,4 @@
+// Reads one value of an options table from text, and writes it as text.
 #include "common/options.h"
 
 #include <inttypes.h>
@@ -5,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/cpus.h"
 #include "common/text.h"
-#include "machine.h"
 #include "messages.h"
 #include "units.h"
 

@@ -1,3 +1,4 @@
+// Parses a command line by an options table, by argp, and answers --help.
 #include "options.h"
 
 #include <argp.h>

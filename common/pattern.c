@@ -1,3 +1,5 @@
+// Compiles regular expressions that somebody else wrote, and refuses those that would take
+// minutes.
 #include "pattern.h"
 
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// Opens and reads events of the kernel's perf, by the names that perf has for them.
 #include "perf_event.h"
 
 #include "machine.h"
@@ -107,7 +108,7 @@ bool perf_event_read(int fd, uint64_t *value, double *share)
     return true;
 }
 
-// ---- events by the names that perf has for them (tools/perf/util/parse-events.c)
+// ---- events by the names that perf has for them (Linux tools/perf/util/parse-events.c)
 
 static const struct event named[] = {
     {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES},

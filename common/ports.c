@@ -1,3 +1,4 @@
+// Knows how many instructions a cycle a kind of processor can start.
 #include "ports.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #include <string.h>
 
 #include "common/core_kinds.h"
+#include "common/machine.h"
 
 #define COLUMNS 4 // of struct ports
 
@@ -366,8 +368,8 @@ static unsigned lanes_of(enum simd simd, unsigned value_bytes)
     return simd == SIMD_SCALAR ? 1 : processor_vector_bytes(simd) / value_bytes;
 }
 
-void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_bytes,
-               const struct cpu_list *cpus, unsigned threads, double quota_cpus)
+void peak_find(struct peak *peak, const struct arithmetic *what, const struct cpu_list *cpus,
+               unsigned threads, double quota_cpus)
 {
     static const char *const words[] = {[STEP_ADD] = "1 operation (addition)",
                                         [STEP_FMA] = "2 operations (FMA)",
@@ -375,19 +377,20 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
                                             "2 operations (multiplication, addition)"};
     char reason[256];
     const struct ports *ports = ports_find(reason, sizeof reason);
-    const enum step step = ports_step(simd, floating);
-    const double steps = !ports ? 0 : ports_steps(ports, simd, step);
-    const unsigned lanes = lanes_of(simd, value_bytes), cores = cores_used(cpus, threads);
+    const enum step step = ports_step(what->simd, what->floating);
+    const double steps = !ports ? 0 : ports_steps(ports, what->simd, step);
+    const unsigned lanes = lanes_of(what->simd, what->value_bytes),
+                   cores = cores_used(cpus, threads);
     const double whole = fmin(cores, quota_cpus);
     peak->per_cycle = peak->of_a_core = NAN;
     if (!ports)
         snprintf(peak->source, sizeof peak->source, "not known here: %s", reason);
-    else if (simd == SIMD_PORTABLE)
+    else if (what->simd == SIMD_PORTABLE)
         snprintf(peak->source, sizeof peak->source,
                  "not known here: portable code is the compiler's choice");
     else if (!(steps > 0))
         snprintf(peak->source, sizeof peak->source, "not known here: no %s of %s in common/ports.c",
-                 simd_names[simd], ports->name);
+                 simd_names[what->simd], ports->name);
     else {
         peak->of_a_core = steps * lanes * (step == STEP_ADD ? 1 : 2);
         peak->per_cycle = peak->of_a_core * whole;
@@ -395,7 +398,8 @@ void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_
                  "clock (of the same runs, by a chain of additions, 1 cycle each) x %g a cycle "
                  "(%s%s%s; %s) x %u lane%s (%s) x %s x %g core%s (%s)",
                  steps, ports->name, *reason == '\0' ? "" : ", as ", reason, ports->source, lanes,
-                 lanes == 1 ? "" : "s", simd_names[simd], words[step], whole, whole > 1 ? "s" : "",
+                 lanes == 1 ? "" : "s", simd_names[what->simd], words[step], whole,
+                 whole > 1 ? "s" : "",
                  whole < cores ? "the cgroup's quota" : "as the kernel reports the topology");
     }
 }

@@ -1,7 +1,12 @@
 #ifndef COMMON_PORTS_H
 #define COMMON_PORTS_H
 
+#include "common/cpus.h"
+
 #include "processor.h"
+
+#include <stdbool.h>
+#include <stddef.h>
 
 // How many instructions a cycle a kind of processor can start.
 
@@ -41,10 +46,16 @@ struct peak {
     char source[1024]; // each factor and where it is from; or "not known here: ..."
 };
 
-// Of so many threads on the CPUs, which are dealt in their order; values of so many bytes. Two
-// CPUs of one core (SMT) count once, and all together for no more than quota_cpus (INFINITY:
-// no quota).
-void peak_find(struct peak *peak, enum simd simd, bool floating, unsigned value_bytes,
-               const struct cpu_list *cpus, unsigned threads, double quota_cpus);
+// What is computed: by which vectors, with values of which kind.
+struct arithmetic {
+    enum simd simd;
+    bool floating; // else whole numbers
+    unsigned value_bytes;
+};
+
+// Finds the peak of so many threads on the CPUs, which are dealt in their order. Two CPUs of one
+// core (SMT) count once, and all together for no more than quota_cpus (INFINITY: no quota).
+void peak_find(struct peak *peak, const struct arithmetic *what, const struct cpu_list *cpus,
+               unsigned threads, double quota_cpus);
 
 #endif

@@ -1,3 +1,4 @@
+// Tells which vectors this processor computes with.
 #include "common/processor.h"
 
 #include "common/random.h"
@@ -7,6 +8,7 @@ const char *const simd_names[] = {"avx512", "avx2",     "sse2",   "sve",
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <stdbool.h>
 
 // The compiler's own test asks the operating system, too (XGETBV).
 bool processor_has(enum simd simd)

@@ -1,7 +1,8 @@
 #ifndef COMMON_PROCESSOR_H
 #define COMMON_PROCESSOR_H
 
-#include "common/machine.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 // Which vectors this processor computes with.
 

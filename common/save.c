@@ -1,3 +1,4 @@
+// Writes whole files, so that a path holds what was there before or all that is written now.
 #include "common/save.h"
 
 #include "common/file.h"

@@ -1,9 +1,10 @@
+// Reads, sets and checks settings of the kernel that decide what a program gets beside others.
 #include "common/setting.h"
 
 #include "common/cgroup.h"
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/group.h"
-#include "common/machine.h"
 #include "common/processes.h"
 #include "common/units.h"
 
@@ -11,6 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>

@@ -1,3 +1,4 @@
+// Says which version this build is of, and which libraries it was made without.
 #include "common/version.h"
 
 #include "common/text.h"

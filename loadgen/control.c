@@ -1,127 +1,13 @@
-#include "frame.h"
+// The control plane: one loop on the main thread, with the phases of a load, signals, timers, and
+// what the lines on stdin ask for.
 
-static void on_stop(uv_signal_t *handle, int number)
-{
-    struct run *run = handle->data;
-    (void)number;
-    run->load->process->suspend(run, true);
-    // Stops as if nobody had caught the signal: the kernel leaves out a process group that has no
-    // shell to continue it. Returns when somebody has continued us.
-    uv_signal_stop(handle);
-    raise(SIGTSTP);
-    uv_signal_start(handle, on_stop, SIGTSTP);
-    run->load->process->suspend(run, false);
-}
-
-// What a load did between two times: a mark, an interval, all of it.
-
-static void add_percentiles(struct line *line, const char *name, const struct histogram *histogram)
-{
-    line_object(line, name);
-    for (size_t i = 0; i < QUANTILES; i++)
-        line_fixed(line, latency_quantiles[i].field,
-                   latency_ns(histogram, latency_quantiles[i].quantile), 0);
-    line_close(line);
-}
-
-// The field "cpus": where the kernel lets the load run, read back from it; null
-// when nothing of the load is there to ask about.
-static void window_cpus(struct run *run, struct line *line)
-{
-    struct cpu_list cpus;
-    char text[CPUS_TEXT];
-    engine_cpus(run, &cpus);
-    line_text(line, "cpus", cpus.count == 0 ? NULL : cpus_format(&cpus, text, sizeof text));
-}
-
-static void write_window(struct run *run, const char *event, const char *mark,
-                         const struct snapshot *window)
-{
-    struct line line;
-    report_open(&line, event);
-    if (mark)
-        line_text(&line, "mark", mark);
-    line_text(&line, "load", run->load->name);
-    line_text(&line, "unit", run->unit);
-    line_fixed(&line, "offered", per_second(window->offered, window), 6);
-    line_fixed(&line, "achieved", per_second(window->amount, window), 6);
-    line_count(&line, "late", window->late);
-    line_count(&line, "dropped", window->dropped);
-    line_fixed(&line, "cpu_s", (double)window->cpu_ns / 1e9, 6);
-    line_fixed(&line, "elapsed_s", (double)window->active_ns / 1e9, 6);
-    window_cpus(run, &line);
-    stages_put_phase(run, &line);
-    if (has_operations(run->load)) {
-        line_fixed(&line, "rate", run->rate, 6); // null: without a limit
-        line_count(&line, "operations", window->operations);
-        line_object(&line, "latency");
-        add_percentiles(&line, "service", &window->service);
-        add_percentiles(&line, "response", &window->response);
-        line_close(&line);
-    }
-    if (run->load->fields)
-        run->load->fields(run, window, &line);
-    if (run->load->summary_fields && strcmp(event, "summary") == 0)
-        run->load->summary_fields(run, window, &line);
-    report_write(&run->report, &line);
-}
-
-static void print_latency(struct run *run, const char *name, const struct histogram *histogram)
-{
-    char text[24];
-    report_print(&run->report, "  %s:", name);
-    for (size_t i = 0; i < QUANTILES; i++)
-        report_print(&run->report, "%s %s %s", i > 0 ? "," : "", latency_quantiles[i].words,
-                     units_format_time(latency_ns(histogram, latency_quantiles[i].quantile), text,
-                                       sizeof text));
-    report_print(&run->report, "\n");
-}
-
-static void print_window(struct run *run, const char *event, const struct snapshot *window)
-{
-    char offered[48], achieved[48];
-    const bool whole = strcmp(event, "summary") == 0;
-    units_format_rate(per_second(window->offered, window), run->unit, offered, sizeof offered);
-    units_format_rate(per_second(window->amount, window), run->unit, achieved, sizeof achieved);
-    if (strcmp(run->unit, UNIT_NONE) == 0)
-        report_print(&run->report, "%s%s: %.3f s CPU in %.3f s\n", run->load->name,
-                     whole ? ", in all" : "", (double)window->cpu_ns / 1e9,
-                     (double)window->active_ns / 1e9);
-    else
-        report_print(
-            &run->report,
-            "%s%s: offered %s, achieved %s, late %llu, dropped %llu, %.3f s CPU in %.3f s\n",
-            run->load->name, whole ? ", in all" : "", offered, achieved,
-            (unsigned long long)window->late, (unsigned long long)window->dropped,
-            (double)window->cpu_ns / 1e9, (double)window->active_ns / 1e9);
-    if (whole && has_operations(run->load) && window->operations > 0) {
-        print_latency(run, "service", &window->service);
-        print_latency(run, "response", &window->response);
-    }
-}
+#include "input.h"
 
 #define LONG_OPERATION_S 1.0
 
 #define FLUSH_MS 10 // between attempts to write what nobody has read yet
 
 enum phase { PAUSED, STARTING, STEADY, PAUSING, ENDING, ENDED };
-
-// The control lines on stdin: a pipe, a socket, a terminal or a file.
-struct input {
-    union {
-        uv_handle_t handle;
-        uv_stream_t stream;
-        uv_pipe_t pipe;
-        uv_tty_t tty;
-    } handle;
-    bool open;
-    bool is_stream; // else a file, or /dev/null: cannot be polled, and need not be
-    bool reading;   // the stream
-    bool handing;   // a line is being obeyed
-    bool ended, told;
-    int error; // of the end, of libuv
-    struct lines lines;
-};
 
 struct control {
     struct run *run;
@@ -138,9 +24,6 @@ struct control {
 };
 
 static void end(struct control *control);
-static void hand_on(struct control *control);
-
-// ---- events on stdout ----
 
 static void say(struct control *control, const char *event)
 {
@@ -151,32 +34,6 @@ static void say(struct control *control, const char *event)
     if (strcmp(event, "steady") == 0)
         stages_put_phase(control->run, &line);
     report_write(&control->run->report, &line);
-}
-
-static void say_ready(struct control *control)
-{
-    struct run *run = control->run;
-    struct line line;
-    char cpus[CPUS_TEXT];
-    if (!run->report.json)
-        return;
-    report_open(&line, "ready");
-    line_text(&line, "load", run->load->name);
-    line_text(&line, "unit", run->unit);
-    line_fixed(&line, "rate", run->rate, 6);
-    line_count(&line, "threads", run->threads);
-    if (run->threads > 0)
-        window_cpus(run, &line);
-    else
-        line_text(&line, "cpus", cpus_format(&run->cpus, cpus, sizeof cpus));
-    line_fixed(&line, "quota_cpus", run->quota_cpus, 6);
-    line_fixed(&line, "duration_s",
-               run->common.duration_ns > 0 ? (double)run->common.duration_ns / 1e9 : NAN, 6);
-    if (run->load->describe)
-        run->load->describe(run, &line);
-    stages_describe(run, &line);
-    calibration_describe(run, &line);
-    report_write(&run->report, &line);
 }
 
 // Said once: the load goes on, but not where it was to be.
@@ -204,12 +61,12 @@ static void report_window(struct control *control, const char *event, const char
     accounting_difference(&control->now, since, &control->window);
     *since = control->now;
     if (!control->run->report.json)
-        print_window(control->run, event, &control->window);
+        events_print_window(control->run, event, &control->window);
     if (control->run->load->notes)
         control->run->load->notes(control->run, event, &control->window);
     tell_moved(control);
     if (control->run->report.json) // last: nothing comes after a summary
-        write_window(control->run, event, mark, &control->window);
+        events_write_window(control->run, event, mark, &control->window);
 }
 
 static void say_window(struct control *control, const char *event, const char *mark,
@@ -386,8 +243,9 @@ static void end(struct control *control)
 }
 
 // Whoever says so does not wait for the reader of the report.
-static void end_told(struct control *control)
+static void end_told(void *context)
 {
+    struct control *control = context;
     control->run->report.hurried = true;
     end(control);
 }
@@ -399,7 +257,7 @@ static void become_paused(struct control *control)
     } else if (control->phase == PAUSING) {
         control->phase = PAUSED;
         say(control, "paused");
-        hand_on(control);
+        input_hand_on(&control->input);
     }
 }
 
@@ -432,9 +290,17 @@ static void on_wake(uv_async_t *wake)
 
 // ---- stdin ----
 
-// A line of `length` bytes, ended by NUL, which is written to.
-static void obey(struct control *control, char *text, size_t length)
+// While a pause is under way a line has to wait, so that each command meets the state that it
+// expects.
+static bool accepts(void *context)
 {
+    const struct control *control = context;
+    return control->phase != PAUSING && control->phase != ENDING && control->phase != ENDED;
+}
+
+static void obey(void *context, char *text, size_t length)
+{
+    struct control *control = context;
     struct run *run = control->run;
     const struct command command = command_read(text, length);
     char error[256];
@@ -472,113 +338,6 @@ static void obey(struct control *control, char *text, size_t length)
         end(control);
 }
 
-// Obeys whole lines; true: all that are there. While a pause is under way the rest has to wait, so
-// that each command meets the state that it expects.
-static bool obey_lines(struct control *control)
-{
-    char text[LINES_LONGEST];
-    size_t length;
-    while (control->phase != PAUSING && control->phase != ENDING && control->phase != ENDED) {
-        const enum lines_answer answer = lines_take(&control->input.lines, text, &length);
-        if (answer == LINES_NONE)
-            return true;
-        if (answer == LINES_ONE) {
-            obey(control, text, length);
-            continue;
-        }
-        snprintf(text, sizeof text, "a line is too long: give at most %d bytes, with its newline",
-                 LINES_LONGEST);
-        report_say(&control->run->report, "error", text);
-    }
-    return false;
-}
-
-static void on_buffer(uv_handle_t *handle, size_t suggested, uv_buf_t *buffer)
-{
-    struct control *control = handle->data;
-    (void)suggested;
-    buffer->base = lines_room(&control->input.lines, &buffer->len);
-}
-
-static void on_input(uv_stream_t *stream, ssize_t length, const uv_buf_t *buffer)
-{
-    struct control *control = stream->data;
-    struct input *input = &control->input;
-    (void)buffer;
-    if (length < 0) {
-        input->ended = true;
-        input->error = length == UV_EOF ? 0 : (int)length;
-    } else {
-        lines_added(&input->lines, (size_t)length);
-    }
-    hand_on(control);
-}
-
-// False when nothing more can come, or be taken in.
-static bool read_file(struct input *input)
-{
-    size_t room;
-    char *at = lines_room(&input->lines, &room);
-    if (input->is_stream || input->ended || room == 0)
-        return false;
-    const ssize_t length = read(STDIN_FILENO, at, room);
-    if (length > 0) {
-        lines_added(&input->lines, (size_t)length);
-    } else if (length == 0 || errno != EINTR) {
-        input->ended = true;
-        input->error = length < 0 ? uv_translate_sys_error(errno) : 0;
-    }
-    return !input->ended;
-}
-
-// Obeys what there is: to be called whenever a line may have become acceptable, also from within
-// obey().
-static void hand_on(struct control *control)
-{
-    struct input *input = &control->input;
-    size_t room;
-    bool all;
-    if (input->handing || !input->open)
-        return;
-    input->handing = true;
-    do
-        all = obey_lines(control);
-    while (all && read_file(input));
-    input->handing = false;
-    // While lines wait that are not taken, more would find no room, which libuv takes for an error.
-    (void)lines_room(&input->lines, &room);
-    const bool read = input->is_stream && !input->ended && room > 0;
-    if (read && !input->reading)
-        uv_read_start(&input->handle.stream, on_buffer, on_input);
-    else if (!read && input->reading)
-        uv_read_stop(&input->handle.stream);
-    input->reading = read;
-    if (!all || !input->ended || input->told)
-        return;
-    input->told = true;
-    if (input->error != 0)
-        run_fail(control->run, "cannot read stdin: %s: give it a pipe", uv_strerror(input->error));
-    end_told(control);
-}
-
-static void open_input(struct control *control)
-{
-    struct input *input = &control->input;
-    const uv_handle_type type = uv_guess_handle(STDIN_FILENO);
-    if (type == UV_TTY)
-        input->error = uv_tty_init(&control->loop, &input->handle.tty, STDIN_FILENO, 1);
-    else if (type == UV_NAMED_PIPE || type == UV_TCP)
-        input->error = uv_pipe_init(&control->loop, &input->handle.pipe, 0);
-    if (input->error == 0 && (type == UV_NAMED_PIPE || type == UV_TCP))
-        input->error = uv_pipe_open(&input->handle.pipe, STDIN_FILENO);
-    input->is_stream =
-        input->error == 0 && (type == UV_TTY || type == UV_NAMED_PIPE || type == UV_TCP);
-    input->handle.handle.data = control;
-    input->ended = input->error != 0;
-    input->open = true;
-    hand_on(control);
-}
-
 // ---- beginning and end ----
 
 static void on_room(uv_timer_t *timer)
@@ -614,14 +373,7 @@ static void open_handles(struct control *control)
         if (!ending_is_left_out(ending_signals[i]))
             uv_signal_start(&control->signals[i], on_signal, ending_signals[i]);
     }
-    // From now on until the loop is closed. Does nothing for a load that cannot suspend, and where
-    // whoever started us ignores SIGTSTP, as a shell without job control does.
-    struct sigaction action;
-    uv_signal_init(&control->loop, &control->suspended);
-    control->suspended.data = control->run;
-    if (control->run->load->process && control->run->load->process->suspend &&
-        sigaction(SIGTSTP, NULL, &action) == 0 && action.sa_handler != SIG_IGN)
-        uv_signal_start(&control->suspended, on_stop, SIGTSTP);
+    suspend_watch(&control->suspended, control->run);
 }
 
 static void close_one(uv_handle_t *handle, void *unused)
@@ -649,6 +401,8 @@ int control_run(struct run *run)
         return 1;
     }
     control->run = run;
+    control->input = (struct input){
+        .run = run, .context = control, .accepts = accepts, .obey = obey, .at_end = end_told};
     run->control = control;
     run->loop = &control->loop;
     signal(SIGPIPE, SIG_IGN);
@@ -660,13 +414,13 @@ int control_run(struct run *run)
     if (unprepared == 0) {
         accounting_snapshot(run, &control->at_start);
         control->at_mark = control->at_interval = control->at_start;
-        say_ready(control);
+        events_ready(run);
         tell_long_operation(control);
         on_room(&control->room);
         if (run->report.broken)
             end(control);
         else if (run->common.control)
-            open_input(control);
+            input_open(&control->input);
         else
             resume(control);
         if (control->phase != ENDED)

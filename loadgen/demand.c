@@ -1,4 +1,4 @@
-// The integral of a rate that changes, and its inverse.
+// How much a rate that changes has asked for by when, and which of the operations are a worker's.
 #include "demand.h"
 
 #include <math.h>

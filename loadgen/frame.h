@@ -1,3 +1,4 @@
+// What the files of the frame share: loads do without it. Each section says of which file it is.
 #ifndef LOADGEN_FRAME_H
 #define LOADGEN_FRAME_H
 
@@ -7,8 +8,6 @@
 #include <signal.h>
 #include <sys/types.h>
 #include <uv.h>
-
-// What the files of the frame share: loads do without it.
 
 // ---- settings.c: the command line of a load: its own options, and those that every load has ----
 
@@ -20,7 +19,7 @@ void settings_free(struct run *run);
 // The canonical text of what a rate depends on, with the threads that are really
 // used: "--kernel triad --threads 2". False: it does not fit.
 bool settings_measured(const struct run *run, char *text, size_t size);
-// The same of all the load's own options that differ from their defaults, and of the
+// Such a text of all the load's own options that differ from their defaults, and of the
 // workers' CPUs where others would be chosen without --cpus.
 bool settings_canonical(const struct run *run, char *text, size_t size);
 
@@ -28,8 +27,12 @@ bool settings_canonical(const struct run *run, char *text, size_t size);
 // becomes LENGTH_BY_HAND_NS. Says so to people, as the first line of all.
 void length_choose(struct run *run);
 
+// ---- priority.c ----
+
 // --nice and --sched: how much the load yields to others. Threads and commands that are
 // started later inherit both.
+
+extern const char *const priority_scheds[]; // of --sched, ended by NULL
 
 // Main thread, before any other is started. What is not allowed ends the program: exit 2.
 void priority_set(struct run *run);
@@ -75,6 +78,9 @@ void engine_set_rate(struct run *run, double rate);
 // Pauses, ends and joins all workers. Safe to call twice.
 void engine_stop(struct run *run);
 void engine_free(struct run *run);
+
+// ---- pinning.c ----
+
 // The CPUs that the workers are on: of pinned ones no more than there are workers.
 void engine_worker_cpus(const struct run *run, struct cpu_list *cpus);
 // Where the kernel lets the workers (or the load's process) run at this moment,
@@ -83,9 +89,13 @@ void engine_cpus(const struct run *run, struct cpu_list *list);
 // Whether they are not where they were put: a cpuset was changed, or somebody has moved them.
 bool engine_is_moved(const struct run *run);
 
+// ---- failure.c ----
+
 // Why the load failed (run_fail() and worker_fail() of load.h, or no memory for an engine), or
 // NULL.
 const char *failure_of(const struct run *run);
+
+// ---- accounting.c ----
 
 // What a run has offered, done and used so far.
 
@@ -95,7 +105,7 @@ void accounting_snapshot(struct run *run, struct snapshot *snapshot);
 void accounting_difference(const struct snapshot *later, const struct snapshot *earlier,
                            struct snapshot *window);
 
-// ---- settings.c ----
+// ---- room.c ----
 
 // Main thread, after check(): the same of what was claimed and what all workers need besides.
 void room_claim_workers(struct run *run);
@@ -108,6 +118,8 @@ uint64_t room_look(struct run *run);
 // The control plane: stdin's lines, signals, timers, on one libuv loop in the
 // main thread. Runs a checked load until it ends; returns the exit code.
 int control_run(struct run *run);
+
+// ---- calibration.c ----
 
 // What `--limit 50%` is half of: rates that were measured once and kept.
 //
@@ -139,11 +151,21 @@ void calibration_key(const struct run *run, struct calibration_key *key);
 // its path. False, and *found as it was: it is not.
 bool calibration_take(const json_t *record, const struct calibration_key *key,
                       struct calibration_found *found);
+// The kept file of a key, whether it is there or not; -1: there is no place for one.
+int calibration_path(const struct calibration_key *key, char path[PATH_MAX]);
+// The calibration that fits this run: that of --calibration FILE, else the kept one.
+// 0; or -1, and error says what was wrong and what to do.
+int calibration_find(const struct run *run, struct calibration_found *found, char *error,
+                     size_t size);
+// Finds it for run->calibration, and tells people what was found and how old it is.
+int calibration_use(struct run *run, char *error, size_t size);
 // After check(): whether --limit is a percentage of a calibration; 0: it is not. *known: whether
 // that calibration is kept.
 double calibration_percent(const struct run *run, bool *known);
 // Adds the fields calibration and calibration_age_s, if one was used.
 void calibration_describe(const struct run *run, struct line *line);
+
+// ---- rate.c ----
 
 // What the text of --limit and of `rate` lines means to a load.
 
@@ -151,9 +173,13 @@ void calibration_describe(const struct run *run, struct line *line);
 // and writes what was wrong and what to do into error.
 int rate_of(struct run *run, const char *text, double *rate, char *error, size_t size);
 
+// ---- calibrate.c ----
+
 // --calib: measures a load without a limit, and keeps its rate. After check(), of which it ends
 // what that has begun; returns the exit status, after it has said what went wrong.
 int calibrate(struct run *run);
+
+// ---- ending.c ----
 
 // The signals that end a load.
 
@@ -179,9 +205,29 @@ void prefault_begin(struct prefault *prefault, unsigned workers);
 // Each worker, at the end of its begin(); the last one puts all back.
 void prefault_done(struct prefault *prefault);
 
+// ---- suspend.c ----
+
 // Ctrl-Z (SIGTSTP) and `fg` (SIGCONT). A load with workers needs nothing of this: the kernel stops
 // and continues its threads. One that is another process, out of the terminal's reach, is stopped
 // before loadgen itself stops, and continued with it. SIGSTOP cannot be noticed.
+
+// From now on until run->loop is closed, which closes the handle. It does nothing for a load that
+// cannot suspend, and where whoever started us ignores SIGTSTP, as a shell without job control
+// does.
+void suspend_watch(uv_signal_t *handle, struct run *run);
+
+// ---- events.c ----
+
+// What a load says when it is ready: a line of JSON, and nothing to people.
+void events_ready(struct run *run);
+// What a load did between two times: a mark, an interval, all of it (summary). A line of JSON;
+// mark: its name, or NULL.
+void events_write_window(struct run *run, const char *event, const char *mark,
+                         const struct snapshot *window);
+// A window as text for people.
+void events_print_window(struct run *run, const char *event, const struct snapshot *window);
+
+// ---- commands.c ----
 
 // A control line: what it asks of the load. Pure.
 
@@ -228,6 +274,8 @@ void lines_added(struct lines *lines, size_t count);
 // Takes the next line, without its newline but ended by NUL, into text; it may hold NULs itself,
 // hence *length.
 enum lines_answer lines_take(struct lines *lines, char text[LINES_LONGEST], size_t *length);
+
+// ---- watch.c ----
 
 // While a load under a harness prepares (a work file of many GiB, all of memory) nobody reads
 // its stdin: watches over the end of the harness for so long.

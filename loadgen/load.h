@@ -1,8 +1,7 @@
+// The interface that every load implements, and what the frame offers it.
 #ifndef LOADGEN_LOAD_H
 #define LOADGEN_LOAD_H
 
-// The interface that every load implements, and what the frame offers it.
-//
 // A load is a file (or a folder) of its own that defines one `const struct load`
 // and registers it; no other file changes. CONTRIBUTING.md goes through one. The
 // frame parses its options, starts its workers, pins them, pauses and resumes
@@ -23,8 +22,8 @@
 // load includes again.
 
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/json.h"
-#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/units.h"
@@ -64,7 +63,7 @@ struct worker;
 struct snapshot;
 struct uv_loop_s;
 
-// ---- timing.c ----
+// ---- histogram.c ----
 
 // Counts of durations in fixed logarithmic buckets, as in HdrHistogram: 128
 // linear buckets for each power of two, so that a reported value differs from
@@ -92,7 +91,7 @@ int64_t histogram_quantile(const struct histogram *histogram, double quantile);
 // How many are below a time (a power of two: exactly; else to within its bucket).
 uint64_t histogram_below(const struct histogram *histogram, int64_t time_ns);
 uint64_t histogram_total(const struct histogram *histogram);
-// The same as a number of a record: NAN when it is empty.
+// histogram_quantile() as a number of a record: NAN when it is empty.
 double latency_ns(const struct histogram *histogram, double quantile);
 
 // The quantiles that are reported of latencies: as fields, and in words.
@@ -103,12 +102,14 @@ struct quantile {
 };
 extern const struct quantile latency_quantiles[QUANTILES];
 
+// ---- pacer.c ----
+
 // Open loop: operations are due when the demand (demand.h) has come to them, whatever became of
 // those before.
 #define PACER_DEBT_NS 100000000 // what is owed for longer than this is dropped
 #define PACER_LATE_NS 1000000   // what starts later than this counts as late
 
-// ---- lines.c ----
+// ---- report.c ----
 
 // What the load says: JSON lines, or text for people. Each line is one write where its reader has
 // room for it. Where it has not, it is kept, and written later: nothing here waits for a reader.
@@ -169,9 +170,9 @@ struct load {
     const char *details;              // below the options of `loadgen NAME --help`; or NULL
     const struct option_row *options; // its own, ended by a nameless row
     size_t options_size;              // of the struct that they fill: run->settings
-    // Of run->state, and of worker->state: both made by the frame, filled with 0 and at a multiple
-    // of a cache line, the first before check(), the second before begin() in the worker's thread;
-    // and given back after cleanup() and end(). 0: the load makes its own, or needs none.
+    // The sizes of run->state and of worker->state: the frame makes both, filled with 0 and at a
+    // multiple of a cache line, the first before check(), the second before begin() in the worker's
+    // thread; and given back after cleanup() and end(). 0: the load makes its own, or needs none.
     size_t state_size, worker_size;
     // Sets of options of which `jostle calib` measures the rate, ended by NULL; one
     // may be "". With none of them only --calib does, where it is named. NULL: its rate
@@ -415,7 +416,7 @@ static inline bool has_schedule(const struct run *run)
     return run->schedule.count > 0;
 }
 
-// ---- for work() ----
+// ---- orders.c: for work() ----
 
 // False once the load has to stop (pause or end); takes over a new rate.
 // Cheap: one relaxed load when nothing has changed.
@@ -423,12 +424,18 @@ bool worker_running(struct worker *worker);
 // Sleeps until time_ns (INT64_MAX: for ever) or until orders change. Returns
 // worker_running(). Its wake-up is as exact as clock_nanosleep().
 bool worker_sleep_until(struct worker *worker, int64_t time_ns);
+
+// ---- pacer.c: for work() ----
+
 // Waits until the next operation is due, drops what is past the debt, takes
 // one, and says when it was due. False: stop. Without a limit: due is now.
 bool worker_wait_due(struct worker *worker, int64_t *due_ns);
 // Without waiting: takes the next operation if it is due at now_ns. When it is
 // not, returns false and *due_ns is the time when it will be.
 bool worker_take_due(struct worker *worker, int64_t now_ns, int64_t *due_ns);
+
+// ---- accounting.c: for work() ----
+
 // Counts an operation of `amount` base units. late is judged by start - due.
 void worker_done(struct worker *worker, int64_t due_ns, int64_t start_ns, int64_t end_ns,
                  double amount);
@@ -439,8 +446,6 @@ void worker_count(struct worker *worker, double amount, uint64_t operations, uin
 void worker_add(struct worker *worker, unsigned counter, uint64_t more);
 // CPU time of the worker's thread so far; from any thread while it lives.
 int64_t worker_cpu_ns(const struct worker *worker);
-
-// ---- for all ----
 
 // Counters that one thread writes and others read at any time: with one writer no
 // read-modify-write is needed.
@@ -455,20 +460,27 @@ static inline uint64_t counter_read(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
+// ---- procfs.c ----
+
 // What the kernel counts for one thread of this process since it began: the number behind
 // "FIELD:" in /proc/self/task/THREAD/io; NAN: there is none, or the thread is gone.
 double thread_io(pid_t thread, const char *field);
-// The same of all threads.
+// What thread_io() says, for all threads together.
 double process_io(const char *field);
 
-// Whatever signals come.
+// ---- threads.c ----
+
+// Sleeps until then, whatever signals come.
 void sleep_until_ns(int64_t time_ns);
 // pthread_create() of a thread that hears no signal: they are the main thread's. 0, or errno.
 int thread_start(pthread_t *thread, void *(*body)(void *), void *argument);
 // count times size bytes, filled with 0, at a multiple of a cache line, so that what threads write
 // in it is not shared by accident. For free(); NULL: no memory.
 void *zeroed_lines(size_t count, size_t size);
-// The text of a warning (an event, or a line on stderr). From any thread.
+
+// ---- failure.c ----
+
+// Says a warning (an event, or a line on stderr). From any thread.
 void run_warn(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // The load cannot continue: an error event, then the summary, exit 1. From any thread; the first
 // one counts. In check() the program ends at once, with that exit status. Always returns -1.
@@ -477,11 +489,17 @@ int run_end(struct run *run, int status, const char *format, ...)
 #define run_fail(run, ...)       run_end(run, EXIT_FAILURE, __VA_ARGS__)
 #define run_refuse(run, ...)     run_end(run, 2, __VA_ARGS__) // wrong use
 #define worker_fail(worker, ...) run_fail((worker)->run, __VA_ARGS__)
+// Keeps why something cannot be, and is -1.
+#define BECAUSE(error, size, ...) (snprintf(error, size, __VA_ARGS__), -1)
+
+// ---- engine.c ----
+
 // Base units of one operation at the present rate. Each takes a sleep, which is a context switch:
 // so there are no more of them than an even flow needs.
 double engine_quantum(const struct run *run);
-// Keeps why something cannot be, and is -1.
-#define BECAUSE(error, size, ...) (snprintf(error, size, __VA_ARGS__), -1)
+
+// ---- accounting.c ----
+
 // The median time of the operations of a window for each base unit that they did: who was
 // interrupted in one of them does not matter. NAN: there were none.
 double ns_per_unit(const struct snapshot *window);
@@ -494,6 +512,9 @@ static inline double grown_by(double difference)
 // no time, and there were none.
 double per_second(double amount, const struct snapshot *window);
 double per_unit(double amount, const struct snapshot *window);
+
+// ---- control.c ----
+
 // Closes all that is open in a loop, and the loop.
 void loop_close(struct uv_loop_s *loop);
 // Loads without workers: it is at its level after so long, unless it is paused first; it has
@@ -501,13 +522,13 @@ void loop_close(struct uv_loop_s *loop);
 void run_steady_in(struct run *run, int64_t time_ns);
 void run_paused(struct run *run);
 
-// ---- rates ----
+// ---- rate.c ----
 
 // What the text of --limit and of `rate` lines means to loads without a meaning of their own: bytes
 // for loads that count bytes, operations for those that count operations, percent of a calibration.
 int rate_usual(struct run *run, const char *text, double *rate, char *error, size_t size);
 
-// ---- the signals that end a load ----
+// ---- ending.c ----
 
 #define ENDING_SIGNALS 4
 extern const int ending_signals[ENDING_SIGNALS]; // SIGINT, SIGTERM, SIGHUP, SIGQUIT
@@ -517,7 +538,7 @@ extern const int ending_signals[ENDING_SIGNALS]; // SIGINT, SIGTERM, SIGHUP, SIG
 // with every POSIX utility. SIGTERM ends a load always.
 bool ending_is_left_out(int number);
 
-// ---- guards ----
+// ---- guard.c ----
 
 // For a new process that outlives this one, whatever ends it, to clean up behind it: gives it a
 // name of its own, which takes the memory of argv, and a process group of its own without a
@@ -525,7 +546,7 @@ bool ending_is_left_out(int number);
 // named loadgen reaches it. It stays in loadgen's session (common/machine.h).
 void guard_begin(void);
 
-// ---- memory ----
+// ---- room.c ----
 
 // Memory that a load holds. It is refused where it would not fit, and given back, by ending
 // the load with the reason, where memory gets short later: a load must not bring the OOM

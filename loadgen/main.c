@@ -37,7 +37,7 @@ static void libraries_print(void)
 
 #define MOST_LOADS 64
 
-// Of the linker: what LOADGEN_REGISTER() has put into the section "loads".
+// The linker defines these: what LOADGEN_REGISTER() has put into the section "loads".
 extern const struct load *const __start_loads[], *const __stop_loads[];
 
 static int compare_names(const void *a, const void *b)

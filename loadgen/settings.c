@@ -1,26 +1,15 @@
-// How long a load lasts that nobody ends. Under a harness the end of stdin ends it; started
-// by hand it would be forgotten sooner or later, on a machine that others use, too.
+// The command line of a load: its own options and those that every load has, and their canonical
+// text.
 
 #define OPTIONS_OF struct common // see common/options.h
 
 #include "frame.h"
 
-#include "common/cgroup.h"
 #include "common/text.h"
-
-#include <sys/resource.h>
 
 #define LENGTH_BY_HAND_NS (INT64_C(3600) * 1000000000)
 #define LENGTH_BY_HAND    "1h"      // the same
 #define LENGTH_ENDLESS    "forever" // for --duration
-
-// The words of stress-ng's --sched, but none that would come before others.
-enum priority_sched { SCHED_AS_STARTED, SCHED_AS_OTHER, SCHED_AS_BATCH, SCHED_AS_IDLE };
-static const char *const priority_scheds[] = {[SCHED_AS_STARTED] = "as-started",
-                                              [SCHED_AS_OTHER] = "other",
-                                              [SCHED_AS_BATCH] = "batch",
-                                              [SCHED_AS_IDLE] = "idle",
-                                              NULL};
 
 static const char *const arrivals[] = {
     [ARRIVALS_EVEN] = "even", [ARRIVALS_POISSON] = "poisson", NULL};
@@ -200,128 +189,4 @@ void length_choose(struct run *run)
                  "%s: ends by itself after " LENGTH_BY_HAND
                  ": give --duration TIME, or --duration " LENGTH_ENDLESS ", to change that\n",
                  run->load->name);
-}
-
-// Nice values and policies count within a session only, where the kernel makes a group of each
-// (sched(7), autogroup). Of a session that is ours alone the group yields to others by that nice
-// value; in one that is not, whoever asked for it is told.
-static void yield_to_sessions(struct run *run, const char *option, int nice)
-{
-    if (machine_number("/proc/sys/kernel/sched_autogroup_enabled") != 1)
-        return;
-    FILE *file = getsid(0) == getpid() ? fopen("/proc/self/autogroup", "we") : NULL;
-    bool yields = file && fprintf(file, "%d\n", nice) > 0;
-    yields = file && fclose(file) == 0 && yields;
-    if (!yields)
-        report_print(&run->report,
-                     "%s: --%s counts within this session only: programs of other sessions keep "
-                     "their share of the CPUs; start it with setsid to yield to them, too\n",
-                     run->load->name, option);
-}
-
-void priority_set(struct run *run)
-{
-    if (options_given(run->options, "nice") &&
-        setpriority(PRIO_PROCESS, 0, (int)run->common.nice) != 0)
-        usage_error("--nice %lld: %s: give a higher value, or run it as root",
-                    (long long)run->common.nice, strerror(errno));
-    static const int policies[] = {[SCHED_AS_OTHER] = SCHED_OTHER,
-                                   [SCHED_AS_BATCH] = SCHED_BATCH,
-                                   [SCHED_AS_IDLE] = SCHED_IDLE};
-    const struct sched_param none = {0};
-    const int wanted = run->common.sched;
-    if (wanted != SCHED_AS_STARTED && sched_setscheduler(0, policies[wanted], &none) != 0)
-        usage_error("--sched %s: %s: leave it out", priority_scheds[wanted], strerror(errno));
-    if (wanted == SCHED_AS_IDLE)
-        yield_to_sessions(run, "sched idle", 19);
-    else if (run->common.nice > 0)
-        yield_to_sessions(run, "nice", (int)run->common.nice);
-}
-
-// Until the next look: as long as it takes at least to fill what there is. So a load does not
-// disturb what is measured beside it while there is plenty.
-#define FASTEST_PER_MS (4.0 * 1048576)
-#define SHORTEST_MS    50
-#define LONGEST_MS     2000
-// Of room_step(), in bytes: a look takes as long as filling some 100 KiB.
-#define SHORTEST_STEP 1048576.0
-#define LONGEST_STEP  (64.0 * 1048576)
-// Of its stack, of its part of the allocator, and in the kernel: 100 KiB were measured.
-#define THREAD_BYTES (128.0 * 1024)
-
-static void refuse(double bytes, const struct headroom *headroom, const char *what,
-                   const char *advice)
-{
-    char wanted[32], left[32];
-    usage_error("%s %s: %s has %s left: %s, or --force", what,
-                units_format_size(bytes, wanted, sizeof wanted), headroom->whose,
-                units_format_size((double)headroom->bytes, left, sizeof left), advice);
-}
-
-void room_claim(struct run *run, double bytes, int node, const char *what, const char *advice)
-{
-    const struct headroom machine = headroom_left(node), process = headroom_of_process();
-    run->held_bytes = bytes;
-    if (run->common.force)
-        return;
-    if (bytes > (double)machine.bytes)
-        refuse(bytes, &machine, what, advice);
-    if (bytes > (double)process.bytes)
-        refuse(bytes, &process, what, advice);
-}
-
-void room_claim_workers(struct run *run)
-{
-    char what[64];
-    const bool pairs = run->load->companion_cpu;
-    const double each = sizeof(struct worker) + (pairs ? 2 : 1) * THREAD_BYTES;
-    if (run->threads == 0)
-        return;
-    snprintf(what, sizeof what, "%u workers with all that they hold,", run->threads);
-    room_claim(run, run->held_bytes + run->threads * each, -1, what, "give fewer --threads");
-}
-
-void room_claim_unknown(struct run *run)
-{
-    run->held_bytes = INFINITY;
-}
-
-static bool is_watched(const struct run *run)
-{
-    return !run->common.force && run->held_bytes > headroom_short_bytes();
-}
-
-// Fails the run when memory is short. Returns the bytes that are left until then.
-static double look(struct run *run)
-{
-    struct headroom headroom;
-    char left[32];
-    const double slack = headroom_slack(&headroom);
-    if (slack < 0)
-        run_fail(run,
-                 "memory is short: %s has %s left: the load ends before the kernel has to kill "
-                 "something: give it less, or --force",
-                 headroom.whose, units_format_size((double)headroom.bytes, left, sizeof left));
-    return slack;
-}
-
-bool room_for_more(struct run *run)
-{
-    if (!failure_of(run) && is_watched(run))
-        (void)look(run);
-    return !failure_of(run);
-}
-
-size_t room_step(const struct run *run)
-{
-    const double bytes = headroom_short_bytes() / (3.0 * run->threads);
-    return (size_t)fmin(fmax(bytes, SHORTEST_STEP), LONGEST_STEP) / sizeof(double) * sizeof(double);
-}
-
-uint64_t room_look(struct run *run)
-{
-    if (!is_watched(run))
-        return 0;
-    const double next_ms = look(run) / FASTEST_PER_MS;
-    return failure_of(run) ? 0 : (uint64_t)fmin(fmax(next_ms, SHORTEST_MS), LONGEST_MS);
 }

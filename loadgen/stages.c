@@ -19,6 +19,7 @@ struct stages {
     const char *text; // of --stages
     size_t count, room;
     struct line_to *line;
+    bool in_cpus; // percentages are of one CPU, for all workers together
     // Of each kind the largest rate, and how it was written: the load says what that means.
     double largest[KINDS];
     char written[KINDS][LONGEST_NUMBER];
@@ -279,6 +280,48 @@ static double recorded_percent(const struct recording *recording, const json_t *
     return count == 0 ? NAN : recording->column ? sum : sum / (double)count;
 }
 
+// What a column of a recorded neighbour counts in, as it is written behind its numbers; NULL: it is
+// not a rate.
+static const char *unit_of_column(const char *column, bool *in_cpus)
+{
+    static const char *const cpus[] = {"cpu", "cpu_wait", "runnable", "blocked", NULL};
+    *in_cpus = text_is_among(column, cpus);
+    if (*in_cpus)
+        return "%";
+    return text_ends(column, "bytes_per_s") ? "B/s" : text_ends(column, "_per_s") ? "ops/s" : NULL;
+}
+
+// The rate of one line, as --limit would have it. False: this line is not a span.
+static bool recorded_rate(const struct recording *recording, const json_t *record, double full,
+                          char number[LONGEST_NUMBER])
+{
+    const json_t *load = json_object_get(record, "load");
+    const char *column = recording->column, *unit = "%";
+    char digits[32];
+    uint64_t core;
+    double value;
+    if (!json_is_array(load))
+        return false;
+    if (!column || units_count(column, &core) == 0) {
+        value = recorded_percent(recording, load) / full * 100;
+    } else {
+        bool in_cpus;
+        unit = unit_of_column(column, &in_cpus);
+        value = json_number_at(record, column) * (in_cpus ? 100 : 1);
+        if (!unit || isnan(value))
+            refuse(recording->stages,
+                   "line %zu has no rate %s: give a core from 0 on, or a column that the recording "
+                   "has, such as cpu or write_bytes_per_s",
+                   recording->line, column);
+        recording->stages->in_cpus = in_cpus;
+    }
+    if (isnan(value))
+        refuse(recording->stages, "line %zu has no load: give a recording of loadgen record",
+               recording->line);
+    snprintf(number, LONGEST_NUMBER, "%s%s", units_exact_real(value, digits, sizeof digits), unit);
+    return true;
+}
+
 // What loadgen record writes: each line has the load up to its time. The first has been read.
 static void read_profile(struct recording *recording)
 {
@@ -286,8 +329,7 @@ static void read_profile(struct recording *recording)
     double full = 100;
     do {
         json_auto_t *record = json_loads(recording->text, 0, NULL);
-        const json_t *load = json_object_get(record, "load");
-        char number[LONGEST_NUMBER], digits[32];
+        char number[LONGEST_NUMBER];
         struct rate rate;
         double passed_ns;
         if (json_text_is(record, "unit", "fraction"))
@@ -295,16 +337,14 @@ static void read_profile(struct recording *recording)
         if (!record)
             refuse(stages, "line %zu is not JSON: give a recording of loadgen record",
                    recording->line);
-        if (!json_is_array(load))
+        if (!recorded_rate(recording, record, full, number))
             continue;
-        const double time_s = json_number_at(record, "time_ms") / 1e3,
-                     percent = recorded_percent(recording, load) / full * 100;
+        const double time_s = json_number_at(record, "time_ms") / 1e3;
         const bool first = recording->rows == 0;
-        if (isnan(time_s) || isnan(percent))
-            refuse(stages, "line %zu has no time_ms or no load: give a recording of loadgen record",
+        if (isnan(time_s))
+            refuse(stages, "line %zu has no time_ms: give a recording of loadgen record",
                    recording->line);
         take_time(recording, time_s, &passed_ns);
-        snprintf(number, sizeof number, "%s%%", units_exact_real(percent, digits, sizeof digits));
         if (!rate_read(stages, number, &rate))
             refuse(stages, "line %zu: a load of %s", recording->line, number);
         add(stages, 0, rate.value, rate.kind);
@@ -421,11 +461,37 @@ void stages_read(struct run *run)
     run->arrivals = (enum arrivals)run->common.arrivals;
 }
 
+// A recorded CPU time is of all workers, a percentage of a CPU load that of each. 0, or -1 and why.
+static int share_among_workers(const struct run *run, struct stages *stages, char *error,
+                               size_t size)
+{
+    const double cpus = stages->largest[RATE_PERCENT] / 100;
+    if (!stages->in_cpus)
+        return 0;
+    if (strcmp(run->unit, UNIT_CPUS) != 0)
+        return BECAUSE(error, size,
+                       "this column is of CPU time: play it with loadgen cpu, or choose another "
+                       "column");
+    if (cpus > run->threads)
+        return BECAUSE(error, size,
+                       "it has up to %.2f CPUs, more than the %u worker%s: give --threads %.0f",
+                       cpus, run->threads, run->threads == 1 ? "" : "s", ceil(cpus));
+    for (size_t i = 0; i < stages->count; i++)
+        stages->line[i].rate /= run->threads;
+    stages->largest[RATE_PERCENT] /= run->threads;
+    snprintf(stages->written[RATE_PERCENT], LONGEST_NUMBER, "%.15g%%",
+             stages->largest[RATE_PERCENT]);
+    stages->in_cpus = false; // done
+    return 0;
+}
+
 int stages_choose(struct run *run, char *error, size_t size)
 {
-    const struct stages *stages = run->stages;
+    struct stages *stages = run->stages;
     struct schedule *schedule = &run->schedule;
     double factor[KINDS] = {0}, before = 0;
+    if (share_among_workers(run, stages, error, size) != 0)
+        return -1;
     for (size_t kind = 0; kind < KINDS; kind++) {
         if (!(stages->largest[kind] > 0))
             continue;

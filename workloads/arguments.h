@@ -1,8 +1,8 @@
+// How every workload reads its arguments and says that it cannot continue.
 #ifndef WORKLOADS_ARGUMENTS_H
 #define WORKLOADS_ARGUMENTS_H
 
-// How every workload reads its arguments and says that it cannot continue. A
-// header alone, so that each program stays one file that compiles by itself;
+// A header alone, so that each program stays one file that compiles by itself;
 // PROGRAM, its name, is defined before this is included.
 
 #include <ctype.h>

@@ -1,8 +1,8 @@
+// Matrices, and a BLAS and LAPACK library that is opened when the program runs.
 #ifndef WORKLOADS_MATRIX_H
 #define WORKLOADS_MATRIX_H
 
-// Matrices, and a BLAS and LAPACK library, opened when the program runs: nothing is needed to build
-// it, and any library can be compared. Include after arguments.h.
+// Nothing is needed to build with it, and any library can be compared. Include after arguments.h.
 
 #include <dlfcn.h>
 #include <stddef.h>

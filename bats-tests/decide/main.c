@@ -3,12 +3,12 @@
 
 #include "arguments.h"
 
-#include "common/file.h"
 #include "common/messages.h"
 #include "harness/stats/decide.h"
 #include "harness/stats/json.h"
 #include "harness/stats/result.h"
 #include "harness/stats/session.h"
+#include "harness/stats/verdicts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Lists of CPUs: 0-3,8. */
 #include "frame/fuzz.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 
 #include "common/metric.h"
 #include "common/pattern.h"
-#include "harness/meter/meter.h"
+#include "harness/meter/search.h"
+#include "harness/meter/tally.h"
 
 #include <math.h>
 #include <stdlib.h>

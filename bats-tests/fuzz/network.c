@@ -2,7 +2,8 @@
  * a full listener for it; and addresses as they are typed. */
 #include "frame/fuzz.h"
 
-#include "net/address.h"
+#include "net/protocol.h"
+#include "net/seats.h"
 
 #include <netinet/in.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 #include "plan.h"
 
-#include "harness/stats/decide.h"
+#include "harness/stats/capacity.h"
+#include "harness/stats/interval.h"
 #include "simulation.h"
 
 #include <gsl/gsl_randist.h>

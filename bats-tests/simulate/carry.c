@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "harness/stats/decide.h"
+#include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 

@@ -1,6 +1,6 @@
 #include "plan.h"
 
-#include "harness/stats/interval.h"
+#include "harness/stats/discovery.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 

@@ -1,7 +1,10 @@
 #include "plan.h"
 
 #include "harness/stats/decide.h"
+#include "harness/stats/gate.h"
+#include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
+#include "harness/stats/verdict.h"
 #include "simulation.h"
 
 #include <math.h>

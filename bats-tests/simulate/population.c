@@ -1,6 +1,6 @@
 #include "population.h"
 
-#include "harness/stats/interval.h"
+#include "harness/stats/ranks.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_sf_gamma.h>

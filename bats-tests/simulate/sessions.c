@@ -1,6 +1,7 @@
 #include "plan.h"
 
 #include "harness/stats/interval.h"
+#include "harness/stats/levels.h"
 #include "harness/stats/metrics.h"
 #include "simulation.h"
 

@@ -1,6 +1,7 @@
 #include "simulation.h"
 
 #include "harness/stats/decide.h"
+#include "harness/stats/interval.h"
 #include "workers.h"
 
 #include <math.h>

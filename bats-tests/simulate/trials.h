@@ -3,9 +3,9 @@
 #ifndef SIMULATE_TRIALS_H
 #define SIMULATE_TRIALS_H
 
-#include "harness/stats/decide.h"
 #include "harness/stats/messages.h"
 #include "harness/stats/session.h"
+#include "harness/stats/verdict.h"
 #include "population.h"
 
 enum { POWERS = 4 };

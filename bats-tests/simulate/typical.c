@@ -3,6 +3,7 @@
 #include "harness/stats/interval.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
+#include "harness/stats/straggling.h"
 #include "simulation.h"
 
 #include <math.h>

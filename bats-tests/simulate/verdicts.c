@@ -2,6 +2,7 @@
 
 #include "harness/stats/looks.h"
 #include "harness/stats/metrics.h"
+#include "harness/stats/relation.h"
 #include "simulation.h"
 #include "workers.h"
 

@@ -135,7 +135,7 @@ only() {
 @test "aarch64: every kernel computes what plain C does, with vectors of each length" {
     local length
     aarch64-linux-gnu-gcc --sysroot="$SYSROOT" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -I"$ROOT/loadgen" -O2 -o "$KEPT/kernels" \
-        "$BATS_TEST_DIRNAME/../fixtures/mem-kernels.c" "$ROOT"/loadgen/mem/{widths,sweep}.c \
+        "$BATS_TEST_DIRNAME/../fixtures/mem-kernels.c" "$ROOT"/loadgen/mem/{widths,kernels,sweep,valid}.c \
         "$ROOT"/common/processor.c -lm
     for length in 16 32 64 128 256; do
         QEMU_CPU="max,sve-default-vector-length=$length" run -0 on_arm "$KEPT/kernels" simd

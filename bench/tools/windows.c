@@ -18,7 +18,7 @@
 
 #include "common/clock.h"
 #include "common/file.h"
-#include "common/processes.h"
+#include "common/tree.h"
 
 #include <dirent.h>
 #include <errno.h>

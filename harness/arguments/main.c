@@ -6,8 +6,8 @@
 #include "undo.h"
 
 #include "common/away.h"
-#include "common/file.h"
-#include "common/machine.h"
+#include "common/cpus.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"

@@ -3,7 +3,7 @@
 #include "common/child.h"
 #include "common/clock.h"
 #include "common/messages.h"
-#include "common/processes.h"
+#include "common/tree.h"
 #include "common/units.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 # What people see of a bench: what `bench --show` and, of a page, `bench --page` print.
 # formats: csv html json md terminal
+# drawn: svg
 include "report/document";
 include "lib/text";
 

@@ -1,7 +1,7 @@
 #include "bench.h"
 
 #include "common/child.h"
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/text.h"

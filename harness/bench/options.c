@@ -2,7 +2,7 @@
 
 #include "bench.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/units.h"

@@ -1,7 +1,9 @@
 #include "bench.h"
 
 #include "common/child.h"
+#include "common/cpus.h"
 #include "common/device.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/ports.h"
 #include "common/record_json.h"
@@ -199,9 +201,9 @@ char *cpu_peak_source(const struct request *request, const json_t *variables, co
     allowed_of(request, &cpus);
     while (which < SIMDS && strcmp(simd_names[which], simd) != 0)
         which++;
-    peak_find(&peak, which, expression_value("floating", variables) != 0,
-              (unsigned)expression_value("bytes", variables), &cpus,
-              (unsigned)expression_value("threads", variables), cpus_quota());
+    const struct arithmetic what = {which, expression_value("floating", variables) != 0,
+                                    (unsigned)expression_value("bytes", variables)};
+    peak_find(&peak, &what, &cpus, (unsigned)expression_value("threads", variables), cpus_quota());
     *why = must(strdup(peak.source));
     if (!isfinite(peak.per_cycle))
         return NULL;

@@ -1,9 +1,12 @@
 #include "blame.h"
 
+#include "common/cpus.h"
 #include "common/file.h"
 #include "common/json.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/processes.h"
 #include "common/schemas.h"
 #include "common/text.h"
 
@@ -11,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 // The words of a running process, each as long as it is.
 static char *command_of(pid_t pid)

@@ -2,10 +2,12 @@
 #ifndef BLAME_BLAME_H
 #define BLAME_BLAME_H
 
-#include "common/group.h"
-#include "common/machine.h"
+#include "common/counters.h"
+#include "common/cpus.h"
+#include "common/grouping.h"
 #include "common/processes.h"
-#include "harness/stats/interval.h"
+#include "common/schedstat.h"
+#include "harness/stats/verdict.h"
 
 #include <jansson.h>
 

@@ -1,5 +1,6 @@
 # What people see of what a watch has written: what `blame --show` and, of a page, `blame --page` print.
 # formats: csv html json md terminal
+# drawn: svg
 include "report/document";
 include "lib/text";
 

@@ -1,6 +1,10 @@
 #include "blame.h"
 
+#include "common/counters.h"
+#include "common/cpus.h"
 #include "common/file.h"
+#include "common/machine.h"
+#include "common/processes.h"
 
 #include <fcntl.h>
 #include <glob.h>

@@ -1,3 +1,5 @@
+#include "common/machine.h"
+
 #include "blame.h"
 
 #include <math.h>

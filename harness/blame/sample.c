@@ -1,7 +1,11 @@
 #include "blame.h"
 
+#include "common/cpus.h"
 #include "common/file.h"
+#include "common/machine.h"
 #include "common/memory.h"
+#include "common/processes.h"
+#include "common/schedstat.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,8 +1,11 @@
 #include "blame.h"
 
 #include "common/file.h"
+#include "common/grouping.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/processes.h"
 #include "common/version.h"
 
 #include <ctype.h>

@@ -3,6 +3,8 @@
 #include "harness/stats/effect.h"
 
 #include "common/file.h"
+#include "common/lock.h"
+#include "common/own_file.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

@@ -1,7 +1,9 @@
 #include "campaign.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/memory.h"
+#include "common/own_file.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"

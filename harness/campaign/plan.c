@@ -2,6 +2,7 @@
 #include "harness/experiment/settings.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/units.h"

@@ -1,7 +1,6 @@
 
 #include "compare.h"
 
-#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/record_json.h"

@@ -3,11 +3,12 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
-#include "harness/stats/decide.h"
+#include "harness/stats/discovery.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
+#include "harness/stats/side_by_side.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -88,7 +89,7 @@ static json_t *row(const struct comparison *comparison, struct critical *critica
         is_distinguishable(&ratio, aa_one && aa_other ? floor : 0), "simultaneous",
         comparison_family(comparison) > 1, "a", side_to_json(comparison->a, one, metric), "b",
         side_to_json(comparison->b, other, its));
-    answer_direction(setting, &ratio, "A", object);
+    ratio_direction_add(setting, &ratio, "A", object);
     json_object_set_new(object, "verdict",
                         json_string(verdict_of(comparison, one, other, &ratio,
                                                json_object_get(object, "distinguishable"))));

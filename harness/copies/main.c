@@ -6,13 +6,14 @@
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/file.h"
-#include "common/machine.h"
+#include "common/keeper.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/processes.h"
 #include "common/text.h"
+#include "common/tree.h"
 
 #include <errno.h>
 #include <fcntl.h>

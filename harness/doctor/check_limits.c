@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "common/cgroup.h"
+#include "common/cpus.h"
 #include "common/device.h"
 #include "common/file.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/units.h"

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/caches.h"
 #include "common/core_kinds.h"
+#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/text.h"
 #include "common/units.h"

@@ -9,6 +9,7 @@
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/left_on.h"
+#include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/text.h"
 #include "common/version.h"

@@ -2,6 +2,7 @@
 
 #include "common/cgroup.h"
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"

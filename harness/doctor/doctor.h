@@ -2,7 +2,7 @@
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
-#include "common/machine.h"
+#include "common/counters.h"
 
 #include <jansson.h>
 #include <limits.h>

@@ -3,6 +3,7 @@
 #include "doctor.h"
 
 #include "common/child.h"
+#include "common/counters.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/schemas.h"

@@ -2,7 +2,7 @@
 #include "experiment.h"
 
 #include "common/child.h"
-#include "common/machine.h"
+#include "common/counters.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"

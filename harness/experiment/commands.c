@@ -2,6 +2,7 @@
 #include "experiment.h"
 
 #include "common/child.h"
+#include "common/cpus.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"

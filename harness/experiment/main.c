@@ -5,6 +5,7 @@
 #include "experiment.h"
 
 #include "common/child.h"
+#include "common/counters.h"
 #include "common/file.h"
 #include "common/machine_json.h"
 #include "common/messages.h"

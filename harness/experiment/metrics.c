@@ -1,8 +1,8 @@
 #include "experiment.h"
 
-#include "common/child.h"
+#include "common/energy.h"
 #include "common/group.h"
-#include "common/machine.h"
+#include "common/jq.h"
 #include "common/messages.h"
 #include "common/perf_event.h"
 #include "common/record_json.h"

@@ -8,6 +8,8 @@
 #include "experiment.h"
 
 #include "common/child.h"
+#include "common/counters.h"
+#include "common/cpus.h"
 #include "common/machine.h"
 #include "common/machine_json.h"
 #include "common/messages.h"

@@ -3,6 +3,7 @@
 #include "common/child.h"
 #include "common/file.h"
 #include "common/left_on.h"
+#include "common/lock.h"
 #include "common/messages.h"
 #include "common/text.h"
 #include "harness/record/files.h"

@@ -2,6 +2,7 @@
 
 #include "common/child.h"
 #include "common/messages.h"
+#include "common/ready.h"
 #include "common/record_json.h"
 #include "common/text.h"
 #include "harness/record/defaults.h"

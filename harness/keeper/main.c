@@ -2,9 +2,9 @@
 // removed what it had left.
 #include "common/child.h"
 #include "common/file.h"
+#include "common/keeper.h"
 #include "common/messages.h"
 #include "common/options.h"
-#include "common/processes.h"
 
 #include <errno.h>
 #include <stdlib.h>

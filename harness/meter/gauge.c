@@ -1,57 +1,18 @@
-#include "meter.h"
+// Measures metrics that are counted of a run: events of the kernel, and energy.
+#include "gauge.h"
 
+#include "open_files.h"
+#include "sought.h"
+#include "tally.h"
+
+#include "common/energy.h"
 #include "common/messages.h"
+#include "common/metric.h"
+#include "common/perf_event.h"
 
 #include <errno.h>
 #include <math.h>
 #include <string.h>
-
-void perf_counters_close(struct perf_counters *counters)
-{
-    for (size_t i = 0; i < COUNTERS_MAX; i++)
-        fd_close(&counters->counter[i].fd);
-}
-
-// False if one was refused that the user's own part would be allowed of.
-static bool open_all(struct perf_counters *counters, enum counter_set set)
-{
-    for (size_t i = 0; i < perf_event_count(set); i++) {
-        struct counter *counter = &counters->counter[i];
-        counter->fd = perf_event_open(set, i, counters->user_only);
-        if (counter->fd < 0 && (errno == EACCES || errno == EPERM))
-            return false;
-    }
-    return true;
-}
-
-void perf_counters_open(struct perf_counters *counters, enum counter_set set)
-{
-    *counters = (struct perf_counters){.running = 1};
-    for (size_t i = 0; i < COUNTERS_MAX; i++)
-        counters->counter[i].fd = -1;
-    for (size_t i = 0; i < perf_event_count(set); i++)
-        counters->counter[i].name = perf_event_name(set, i);
-    if (open_all(counters, set))
-        return;
-    // All of them or none: parts of different extent could not be compared.
-    perf_counters_close(counters);
-    counters->user_only = true;
-    if (!open_all(counters, set))
-        perf_counters_close(counters);
-}
-
-void perf_counters_read(struct perf_counters *counters)
-{
-    for (size_t i = 0; i < COUNTERS_MAX; i++) {
-        struct counter *counter = &counters->counter[i];
-        double share = 0;
-        // Never enabled: the target was not started. Never running: no room for it.
-        if (counter->fd < 0 || !perf_event_read(counter->fd, &counter->value, &share) || share == 0)
-            continue;
-        counter->known = true;
-        counters->running = share < counters->running ? share : counters->running;
-    }
-}
 
 bool gauge_begin(struct sought *sought)
 {

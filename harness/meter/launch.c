@@ -1,9 +1,19 @@
-#include "meter.h"
+// Starts the target: its files, its CPUs, its group, and the moment at which it begins.
+#include "launch.h"
+
+#include "capture.h"
+#include "command_line.h"
+#include "drain.h"
+#include "open_files.h"
+#include "signals.h"
+#include "stalls.h"
 
 #include "common/cgroup.h"
 #include "common/child.h"
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/file.h"
+#include "common/group.h"
 #include "common/messages.h"
 #include "common/text.h"
 
@@ -13,6 +23,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define EXIT_NOT_EXECUTABLE 126
@@ -83,29 +94,29 @@ static bool open_pipe(struct launch *launch, bool keeps)
                     strerror(errno));
 }
 
-static bool open_files(struct launch *launch, const struct settings *settings)
+static bool open_files(struct launch *launch, const struct command_line *asked)
 {
     const int writing = O_WRONLY | O_CREAT | O_TRUNC;
     struct launch_files *files = &launch->files;
     *files = (struct launch_files){-1, -1, -1};
-    const bool opened = settings->drains_out ? open_pipe(launch, settings->captures_out)
-                                             : open_for_target(&files->out_fd, "--stdout",
-                                                               settings->out_path, writing);
+    const bool opened = asked->drains_out
+                            ? open_pipe(launch, asked->captures_out)
+                            : open_for_target(&files->out_fd, "--stdout", asked->out_path, writing);
     if (!opened)
         return false;
     // One file for both is opened once: two offsets would overwrite each other.
-    if (settings->out_path && settings->error_path &&
-        (strcmp(settings->out_path, settings->error_path) == 0 ||
-         file_is_same(settings->out_path, settings->error_path))) {
+    if (asked->out_path && asked->error_path &&
+        (strcmp(asked->out_path, asked->error_path) == 0 ||
+         file_is_same(asked->out_path, asked->error_path))) {
         files->error_fd = files->out_fd;
         return true;
     }
-    if (settings->captures_errors)
+    if (asked->captures_errors)
         return open_captured(&launch->captured_error_fd, &files->error_fd);
-    return open_for_target(&files->error_fd, "--stderr", settings->error_path, writing);
+    return open_for_target(&files->error_fd, "--stderr", asked->error_path, writing);
 }
 
-bool launch_prepare(struct launch *launch, const struct settings *settings)
+bool launch_prepare(struct launch *launch, const struct command_line *asked)
 {
     if (launch->prepared)
         return true;
@@ -115,13 +126,13 @@ bool launch_prepare(struct launch *launch, const struct settings *settings)
     if (launch->report == MAP_FAILED)
         return complain("no memory: %s", strerror(errno));
     *launch->report = (struct launch_report){0};
-    launch->prepared = open_files(launch, settings);
+    launch->prepared = open_files(launch, asked);
     return launch->prepared;
 }
 
-bool launch_open_input(struct launch *launch, const struct settings *settings)
+bool launch_open_input(struct launch *launch, const struct command_line *asked)
 {
-    return open_for_target(&launch->files.in_fd, "the target's stdin", settings->in_path, O_RDONLY);
+    return open_for_target(&launch->files.in_fd, "the target's stdin", asked->in_path, O_RDONLY);
 }
 
 void launch_close(struct launch *launch)
@@ -141,12 +152,12 @@ static bool redirect(int from, int to)
 }
 
 // Does everything between fork and exec. Returns what failed, with errno.
-static const char *prepare(struct launch_report *report, const struct settings *settings,
+static const char *prepare(struct launch_report *report, const struct command_line *asked,
                            const struct launch *launch, const struct group *group, pid_t meter)
 {
     const struct launch_files *files = &launch->files;
     const char *folder = launch->target->folder;
-    if (settings->with_parent) {
+    if (asked->with_parent) {
         if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
             return "--with-parent";
         if (getppid() != meter)
@@ -159,14 +170,14 @@ static const char *prepare(struct launch_report *report, const struct settings *
         return "entering the control group";
     // CPUs that are not allowed are left out by the kernel without a word: hence what is
     // in force is read again.
-    if (settings->cpus &&
-        (cpus_parse(settings->cpus, &report->cpus) != 0 || cpus_pin_list(&report->cpus) != 0))
+    if (asked->cpus &&
+        (cpus_parse(asked->cpus, &report->cpus) != 0 || cpus_pin_list(&report->cpus) != 0))
         return "--cpus: none of these may be used here";
     if (cpus_allowed(&report->cpus) != 0)
         return "reading the affinity";
     if (folder && chdir(folder) != 0)
         return folder;
-    if (settings->has_nice && setpriority(PRIO_PROCESS, 0, (int)settings->nice) != 0)
+    if (asked->has_nice && setpriority(PRIO_PROCESS, 0, (int)asked->nice) != 0)
         return "--nice";
     if (!redirect(files->in_fd, STDIN_FILENO) || !redirect(files->out_fd, STDOUT_FILENO) ||
         !redirect(files->error_fd, STDERR_FILENO))
@@ -191,7 +202,7 @@ static void await_watch(const struct launch_report *report)
     }
 }
 
-static _Noreturn void become_target(const struct launch *launch, const struct settings *settings,
+static _Noreturn void become_target(const struct launch *launch, const struct command_line *asked,
                                     const struct signals *signals, const struct group *group,
                                     pid_t meter)
 {
@@ -199,7 +210,7 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     char **words = launch->target->words;
     for (; words[1] && launch->target->variables && words_assignment(words[0]); words++)
         (void)putenv(words[0]);
-    const char *failed = prepare(report, settings, launch, group, meter);
+    const char *failed = prepare(report, asked, launch, group, meter);
     if (failed) {
         report->step_error = errno;
         report->failed_step = failed;
@@ -218,20 +229,20 @@ static _Noreturn void become_target(const struct launch *launch, const struct se
     _exit(report->exec_error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE);
 }
 
-bool launch_start(struct launch *launch, const struct settings *settings,
+bool launch_start(struct launch *launch, const struct command_line *asked,
                   const struct signals *signals, struct group *group)
 {
     const pid_t meter = getpid();
     launch->pid = group_fork(group);
     if (launch->pid < 0 && group->kind == GROUP_V2) {
-        if (settings->accounting != ACCOUNTING_AUTO)
+        if (asked->accounting != ACCOUNTING_AUTO)
             return complain("no process can be started in %s: %s: use --accounting auto",
                             group->path, strerror(errno));
         group_give_up(group);
         launch->pid = fork();
     }
     if (launch->pid == 0)
-        become_target(launch, settings, signals, group, meter);
+        become_target(launch, asked, signals, group, meter);
     return launch->pid > 0 ||
            complain("cannot start a process: %s: raise that limit, or run fewer processes",
                     limits_why(errno, (char[LIMITS_WHY]){0}, LIMITS_WHY));

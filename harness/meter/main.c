@@ -1,14 +1,32 @@
-// meter: runs a command, once or again and again, and writes what it took, as one
-// JSON line a run.
-
-#include "meter.h"
+// meter: runs a command, once or again and again, and writes what it took, as one JSON line a
+// run.
+#include "account.h"
+#include "accounting.h"
+#include "capture.h"
+#include "command_line.h"
+#include "drain.h"
+#include "extract.h"
+#include "kept_output.h"
+#include "launch.h"
+#include "meter_record.h"
+#include "open_files.h"
+#include "perf_counters.h"
+#include "run.h"
+#include "service.h"
+#include "signals.h"
+#include "stalls.h"
+#include "supervise.h"
 
 #include "common/cgroup.h"
+#include "common/counters.h"
 #include "common/file.h"
+#include "common/group.h"
+#include "common/keeper.h"
+#include "common/machine.h"
 #include "common/memory.h"
 #include "common/messages.h"
-#include "common/processes.h"
 #include "common/save.h"
+#include "common/text.h"
 #include "common/units.h"
 
 #include <errno.h>
@@ -21,7 +39,7 @@
 
 // What all runs of one command share.
 struct runner {
-    const struct settings *settings;
+    const struct command_line *asked;
     struct signals signals;
     struct counter_files kernel;
     struct group group; // of the run that is to come, or of the current one
@@ -91,26 +109,26 @@ static int64_t kills_now(const struct runner *runner)
 
 static bool find_group(struct runner *runner)
 {
-    if (!account_open(&runner->account, runner->settings) ||
-        !accounting_find(&runner->group, runner->settings->accounting))
+    if (!account_open(&runner->account, runner->asked) ||
+        !accounting_find(&runner->group, runner->asked->accounting))
         return false;
     open_group(runner);
     return true;
 }
 
 // Gets everything that the first run needs. False after a message.
-static bool run_begin(struct runner *runner, const struct settings *settings)
+static bool run_begin(struct runner *runner, const struct command_line *asked)
 {
-    runner->settings = settings;
-    runner->launch.target = settings->target;
+    runner->asked = asked;
+    runner->launch.target = asked->target;
     counters_open(&runner->kernel, true);
     // Orphans of the target become our children instead of init's.
     if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
         return complain("cannot become the tree's reaper: %s", strerror(errno));
     runner->own_fd = schedstat_open(0);
-    return launch_open_output(&runner->output_fd, settings->output) && check_kept(settings->kept) &&
-           extract_begin(&runner->extractor, settings) &&
-           launch_prepare(&runner->launch, settings) && find_group(runner);
+    return launch_open_output(&runner->output_fd, asked->output) && check_kept(asked->kept) &&
+           extract_begin(&runner->extractor, asked) && launch_prepare(&runner->launch, asked) &&
+           find_group(runner);
 }
 
 static int write_record(const struct runner *runner, const struct run *run)
@@ -121,8 +139,8 @@ static int write_record(const struct runner *runner, const struct run *run)
                  outcome->unkillable);
     if (!outcome->ended)
         return EXIT_LOST;
-    if (!record_write(run, runner->output_fd)) {
-        (void)save_complain(runner->settings->output);
+    if (!meter_record_write(run, runner->output_fd)) {
+        (void)save_complain(runner->asked->output);
         return EXIT_LOST;
     }
     return outcome->interrupted != 0 ? EXIT_BY_SIGNAL + outcome->interrupted : EXIT_RECORDED;
@@ -133,7 +151,7 @@ static int write_record(const struct runner *runner, const struct run *run)
 static bool say_ended(const struct runner *runner)
 {
     static const char ended[] = "{\"event\":\"ended\"}\n";
-    return !runner->settings->serve || !runner->extractor.reads ||
+    return !runner->asked->serve || !runner->extractor.reads ||
            file_write_all(runner->output_fd, ended, strlen(ended));
 }
 
@@ -145,17 +163,17 @@ static int out_to_read(int captured_fd, bool is_captured, const char *path)
 
 static void find_metrics(struct runner *runner)
 {
-    const struct settings *settings = runner->settings;
+    const struct command_line *asked = runner->asked;
     const struct launch *launch = &runner->launch;
     const struct extract_from from = {
         .out_fd = out_to_read(launch->drain.error == 0 ? launch->drain.kept_fd : -1,
-                              settings->captures_out, settings->out_path),
-        .error_fd = out_to_read(launch->captured_error_fd, settings->captures_errors,
-                                settings->error_path)};
+                              asked->captures_out, asked->out_path),
+        .error_fd =
+            out_to_read(launch->captured_error_fd, asked->captures_errors, asked->error_path)};
     extract(&runner->extractor, &from);
-    if (from.out_fd >= 0 && !settings->captures_out)
+    if (from.out_fd >= 0 && !asked->captures_out)
         (void)close(from.out_fd);
-    if (from.error_fd >= 0 && !settings->captures_errors)
+    if (from.error_fd >= 0 && !asked->captures_errors)
         (void)close(from.error_fd);
 }
 
@@ -171,20 +189,19 @@ static bool take_output(struct runner *runner, struct run *run)
     if (runner->extractor.count > 0)
         find_metrics(runner);
     if (failed || !extract_is_sound(&runner->extractor))
-        keep_failed(&runner->launch, runner->settings, &run->kept);
-    keep_show(&runner->launch, runner->settings);
+        keep_failed(&runner->launch, runner->asked, &run->kept);
+    keep_show(&runner->launch, runner->asked);
     return true;
 }
 
 // All that the target wrote is there now. False after a message: it is not, so that what was
 // measured is a target that could not write, and its figures cannot be found.
-static bool end_output(struct launch *launch, const struct settings *settings)
+static bool end_output(struct launch *launch, const struct command_line *asked)
 {
     drain_end(&launch->drain);
     const int error = launch->drain.error != 0 ? launch->drain.error
-                      : settings->captures_errors && !capture_takes(launch->captured_error_fd)
-                          ? errno
-                          : 0;
+                      : asked->captures_errors && !capture_takes(launch->captured_error_fd) ? errno
+                                                                                            : 0;
     return error == 0 || complain("what the command wrote is lost or cut off: %s: set TMPDIR to a "
                                   "folder with room for it",
                                   strerror(error));
@@ -200,11 +217,11 @@ static int measure(struct runner *runner, struct run *run)
     if (!account_begin(&runner->account))
         return EXIT_NOT_RUN;
     extract_start(&runner->extractor);
-    if (!launch_start(&runner->launch, runner->settings, &runner->signals, &runner->group))
+    if (!launch_start(&runner->launch, runner->asked, &runner->signals, &runner->group))
         return EXIT_NOT_RUN;
     supervise(run);
     extract_stop(&runner->extractor);
-    const bool has_output = end_output(&runner->launch, runner->settings);
+    const bool has_output = end_output(&runner->launch, runner->asked);
     if (report->failed_step) {
         const bool denied = report->step_error == EACCES || report->step_error == EPERM;
         complain("%s: %s: nothing was run%s", report->failed_step, strerror(report->step_error),
@@ -244,13 +261,13 @@ static int run_once(struct runner *runner)
                       .kernel = &runner->kernel,
                       .extractor = &runner->extractor,
                       .own_fd = runner->own_fd,
-                      .timeout_ns = runner->settings->timeout_ns,
+                      .timeout_ns = runner->asked->timeout_ns,
                       .hangup_fd = runner->hangup_fd};
-    if (!launch_prepare(&runner->launch, runner->settings) ||
-        !launch_open_input(&runner->launch, runner->settings))
+    if (!launch_prepare(&runner->launch, runner->asked) ||
+        !launch_open_input(&runner->launch, runner->asked))
         return EXIT_NOT_RUN;
     extract_before(&runner->extractor, runner->launch.target);
-    perf_counters_open(&run.counters, runner->settings->counters);
+    perf_counters_open(&run.counters, runner->asked->counters);
     const int code = measure(runner, &run);
     perf_counters_close(&run.counters);
     launch_close(&runner->launch);
@@ -264,7 +281,7 @@ static bool run_again(struct runner *runner)
     close_group(runner);
     group_remove(&runner->group);
     if (!group_make(&runner->group)) {
-        if (runner->settings->accounting != ACCOUNTING_AUTO)
+        if (runner->asked->accounting != ACCOUNTING_AUTO)
             return complain("%s: %s: use --accounting auto", runner->group.path, strerror(errno));
         group_give_up(&runner->group);
     }
@@ -276,7 +293,7 @@ static bool run_again(struct runner *runner)
 static void run_end(struct runner *runner)
 {
     if (runner->runs > 0)
-        keep_last(&runner->launch, runner->settings);
+        keep_last(&runner->launch, runner->asked);
     drain_end(&runner->launch.drain);
     drain_free(&runner->launch.drain);
     extract_end(&runner->extractor);
@@ -300,15 +317,15 @@ enum command { COMMAND_RUN, COMMAND_NONE, COMMAND_UNKNOWN };
 // is no such line. The line is cut into its words.
 static bool parse_run(char *line, struct runner *runner)
 {
-    const struct settings *settings = runner->settings;
+    const struct command_line *asked = runner->asked;
     uint64_t number = 0;
     const char *word = strsep(&line, " "), *target = strsep(&line, " "), *value = line;
     if (strcmp(word, "run") != 0 || (target && units_count(target, &number) != 0) ||
-        number >= settings->target_count || !value != !settings->vary)
+        number >= asked->target_count || !value != !asked->vary)
         return false;
-    runner->launch.target = &settings->target[number];
+    runner->launch.target = &asked->target[number];
     if (value) {
-        varied_take(&runner->varied, &settings->target[number], settings->vary, value);
+        varied_take(&runner->varied, &asked->target[number], asked->vary, value);
         runner->launch.target = &runner->varied;
     }
     return true;
@@ -398,11 +415,11 @@ static int serve(struct runner *runner)
 }
 
 // The run, or with --serve all of them. Returns meter's exit code.
-static int run_all(struct runner *runner, const struct settings *settings)
+static int run_all(struct runner *runner, const struct command_line *asked)
 {
     int code = EXIT_NOT_RUN;
-    if (run_begin(runner, settings))
-        code = settings->serve ? serve(runner) : run_once(runner);
+    if (run_begin(runner, asked))
+        code = asked->serve ? serve(runner) : run_once(runner);
     run_end(runner);
     return code;
 }
@@ -411,26 +428,26 @@ int main(int argc, char **argv)
 {
     streams_open();
     const pid_t caller = getppid();
-    struct settings settings;
+    struct command_line asked;
     struct runner runner = {.group = GROUP_OF_NONE,
                             .account = ACCOUNT_OF_NONE,
                             .launch = {.drain = DRAIN_OF_NONE, .captured_error_fd = -1},
                             .own_fd = -1,
                             .kills_fd = -1,
                             .hangup_fd = -1};
-    meter_settings_read(&settings, argc, argv);
+    command_line_read(&asked, argc, argv);
     int code = EXIT_NOT_RUN;
     const struct keeper keeper = {.passed = &runner.signals.awaited,
                                   .name = "meter-keeper",
-                                  .parent = settings.with_parent || settings.service ? caller : 0,
+                                  .parent = asked.with_parent || asked.service ? caller : 0,
                                   .always = true,
                                   .tidy = accounting_sweep};
     if (signals_take(&runner.signals) && keeper_start(&keeper, &code)) {
-        if (settings.service)
-            code = service_run(&settings, &runner.signals);
+        if (asked.service)
+            code = service_run(&asked, &runner.signals);
         else
-            code = run_all(&runner, &settings);
+            code = run_all(&runner, &asked);
     }
-    meter_settings_free(&settings);
+    command_line_free(&asked);
     return code;
 }

@@ -1,4 +1,7 @@
-#include "meter.h"
+// Reads the whole of a number in a text, of which a pattern may have taken a part.
+#include "numeral.h"
+
+#include "common/metric.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 # What people see of a pack: what `pack --show` and, of a page, `pack --page` print.
 # formats: csv html json md terminal
+# drawn: svg
 include "report/document";
 include "lib/text";
 

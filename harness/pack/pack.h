@@ -2,6 +2,7 @@
 #define PACK_PACK_H
 
 #include "common/options.h"
+#include "harness/stats/verdict.h"
 #include "harness/study/study.h"
 
 // The command line of jostle pack.

@@ -4,6 +4,7 @@
 
 #include "common/child.h"
 #include "common/core_kinds.h"
+#include "common/cpus.h"
 #include "common/messages.h"
 #include "common/schemas.h"
 #include "common/text.h"

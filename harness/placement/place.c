@@ -1,6 +1,6 @@
 #include "placement.h"
 
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/text.h"

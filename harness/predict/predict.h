@@ -3,6 +3,7 @@
 
 #include "common/options.h"
 #include "harness/profile/profile.h"
+#include "harness/stats/verdict.h"
 
 // The command line of `jostle predict`.
 

@@ -1,7 +1,7 @@
 #include "pressure.h"
 
+#include "common/caches.h"
 #include "common/device.h"
-#include "common/machine.h"
 #include "common/memory.h"
 #include "common/units.h"
 #include "harness/record/settings.h"

@@ -3,8 +3,8 @@
 #include "reporters.h"
 
 #include "common/clock.h"
+#include "common/cpus.h"
 #include "common/json.h"
-#include "common/machine.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/schemas.h"

@@ -1,5 +1,6 @@
 #include "reporters.h"
 
+#include "common/caches.h"
 #include "common/cgroup.h"
 #include "common/clock.h"
 #include "common/memory.h"

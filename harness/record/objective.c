@@ -1,4 +1,5 @@
-// Reads --slo, --vary, --washout and --statistic, as options and records have them.
+// Reads what a command line says of objectives, of what is varied, of washouts, and names
+// statistics.
 #include "objective.h"
 
 #include <math.h>

@@ -1,7 +1,8 @@
 // Says of a run whether and how it failed, whether its loads fell short and what disturbed it.
 #include "run.h"
 
-#include "common/machine.h"
+#include "common/counters.h"
+#include "common/cpus.h"
 #include "common/memory.h"
 
 #include <limits.h>

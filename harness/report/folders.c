@@ -1,6 +1,6 @@
 #include "report.h"
 
-#include "common/file.h"
+#include "common/lock.h"
 #include "common/schemas.h"
 #include "harness/record/files.h"
 

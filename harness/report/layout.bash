@@ -24,13 +24,23 @@ layout_options() {
     layout_options_result=(-r -L "$JOSTLE_HARNESS" --arg format "$2" --argjson width "$width" --argjson colour "$colour" --arg style "$style" --arg script "$script")
 }
 
-# layout_ended STATUS STATUS: the status of a layout whose program and jq ended so: 0 also when its reader has had
+# layout_ended STATUS...: the status of a layout whose program, jq and `draw` ended so: 0 also when the reader has had
 # enough (… | head -1).
 layout_ended() {
-    case $* in
-        '0 0' | '0 141' | '141 141') ;;
-        '1 0' | '2 0') return "$1" ;; # it said why
-        *) return 1 ;;                # jq did
+    local status ended=0
+    [[ $1 != [12] ]] || return "$1" # it said why
+    for status; do
+        [[ $status -eq 0 || $status -eq 141 ]] || ended=1
+    done
+    return "$ended"
+}
+
+# layout_draw FORMAT: stdin with its charts drawn: of a page the page, for svg the charts alone; of all else as it is.
+layout_draw() {
+    case $1 in
+        html) "$JOSTLE_BIN/draw" ;;
+        svg) "$JOSTLE_BIN/draw" --picture "$JOSTLE_HARNESS/report/page.css" ;;
+        *) cat ;;
     esac
 }
 
@@ -43,10 +53,10 @@ report_program() {
 # reads, and the filter that lays it out, where that is not the format's own.
 report_layout() {
     local -n layout_plan=$1
-    local page='' filter
+    local page='' filter format=${layout_plan[format]}
     local -a layout status=(0 0)
     shift
-    filter=$JOSTLE_HARNESS/report/${layout_plan[layout]:-format/${layout_plan[format]}}.jq
+    filter=$JOSTLE_HARNESS/report/${layout_plan[layout]:-format/${format/%svg/html}}.jq
     if [[ ! -e $filter ]]; then # the program lays it out itself
         JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || status=("$?" 0)
         [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
@@ -54,7 +64,11 @@ report_layout() {
     fi
     [[ ${layout_plan[reads]} != page ]] || page=page
     layout_options layout "${layout_plan[format]}" "$page"
-    report_program "$@" | jq "${layout[@]}" ${page:+-R} -f "$filter" || status=("${PIPESTATUS[@]}")
+    if [[ -n $page ]]; then
+        report_program "$@" | jq "${layout[@]}" -R -f "$filter" | layout_draw "$format" || status=("${PIPESTATUS[@]}")
+    else
+        report_program "$@" | jq "${layout[@]}" -f "$filter" || status=("${PIPESTATUS[@]}")
+    fi
     layout_ended "${status[@]}"
 }
 
@@ -68,29 +82,40 @@ report_table() {
 
 # The parts of jostle that have a record of their own (a bench, a pack): PART/document.jq lays it out.
 
+# part_formats PART: sets FORMATS to those that it has, and DRAWN to those of them that are pictures of its page's charts.
+part_formats() {
+    local line
+    FORMATS=() DRAWN=()
+    while read -r line; do
+        case $line in
+            '# formats: '*) read -r -a FORMATS <<<"${line#*: }" ;;
+            '# drawn: '*) read -r -a DRAWN <<<"${line#*: }" ;;
+        esac
+    done <"$JOSTLE_HARNESS/$1/document.jq"
+    FORMATS+=("${DRAWN[@]}")
+}
+
 # part_check_format PART FORMAT: refuses one that it does not have.
 part_check_format() {
-    local line
-    local -a formats=()
-    while read -r line; do
-        [[ $line != '# formats: '* ]] || read -r -a formats <<<"${line#*: }"
-    done <"$JOSTLE_HARNESS/$1/document.jq"
-    [[ " ${formats[*]} " == *" $2 "* ]] ||
-        usage_error "--format $2: not for a $1$(nearest "$2" "${formats[@]}"): give one of ${formats[*]}"
+    part_formats "$1"
+    [[ " ${FORMATS[*]} " == *" $2 "* ]] ||
+        usage_error "--format $2: not for a $1$(nearest "$2" "${FORMATS[@]}"): give one of ${FORMATS[*]}"
 }
 
 # part_layout PART FORMAT [DIR [ARG...]]: prints the record in DIR, with further options of the program that shows
 # it; without DIR that on stdin. The status is that of layout_ended.
 part_layout() {
-    local show=show page=''
+    local show=show page='' format=$2 picture=''
     local -a layout status=(0 0)
-    [[ $2 != html ]] || show=page page=page
-    layout_options layout "$2" "$page"
+    part_formats "$1"
+    [[ " ${DRAWN[*]} " != *" $2 "* ]] || format=html picture=$2
+    [[ $format != html ]] || show=page page=page picture=${picture:-html}
+    layout_options layout "$format" "$page"
     layout+=(-f "$JOSTLE_HARNESS/$1/document.jq")
     if [[ -z ${3:-} ]]; then
-        jq "${layout[@]}" || status=(0 "$?")
+        jq "${layout[@]}" | layout_draw "$picture" || status=(0 "${PIPESTATUS[@]}")
     else
-        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | jq "${layout[@]}" || status=("${PIPESTATUS[@]}")
+        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | jq "${layout[@]}" | layout_draw "$picture" || status=("${PIPESTATUS[@]}")
     fi
     layout_ended "${status[@]}"
 }

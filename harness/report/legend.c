@@ -1,7 +1,7 @@
 #include "texts.h"
 
 #include "harness/record/settings.h"
-#include "harness/stats/interval.h"
+#include "harness/stats/discovery.h"
 
 // A gate's family are those of its loads, too.
 static const char *members_of(const struct value *settings, double count, bool variants)

@@ -95,6 +95,8 @@ static void formats_find(struct formats *formats, const char *dir)
     MORE(formats) = (struct format){
         "json", "The model that all formats are made of (jostle.report/1).", ".json", "document"};
     MORE(formats) = (struct format){
+        "svg", "The charts of the page as one picture, without a browser.", ".svg", "page"};
+    MORE(formats) = (struct format){
         "terminal", "A table for each target, in colour unless NO_COLOR=1.", ".txt", "terminal"};
     for (int i = 0; i < count; i++) {
         OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);

@@ -7,7 +7,7 @@ const hidden = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u
 const codeText = (c) => ({ "\r": "\\r", "\x1b": "\\e" })[c] ?? `\\u{${c.codePointAt(0).toString(16).padStart(4, "0")}}`;
 const visible = (text) => String(text).replace(hidden, codeText);
 const inText = new Set(["b", "small", "span", "a", "code", "li"]);
-const inSvg = new Set(["svg", "path", "rect", "text", "title", "desc"]);
+const inSvg = new Set(["svg", "rect", "title", "desc"]);
 
 // An element; attributes that are null or false are left out, children are text, nodes, lists of these, or {TAG: text,
 // ATTRIBUTE: ...}.
@@ -74,8 +74,6 @@ function fillAll() {
 const folded = (count, limit, title, ...blocks) => (count > limit ? details(title, false, blocks) : blocks);
 const list = (items, name, tag = "ul") => el(tag, { class: name },
   items.map((item) => (item instanceof Node || item.li !== undefined ? item : el("li", null, item))));
-const figuresOf = (charts, name = "figures") => (charts.length > 0 ? el("div", { class: name }, charts.map(figure))
-    : null);
 
 // A cell: text, [text, the number that it is sorted by], or {t: text, v: that number, c: class}, or {t, heat: a slowdown,
 // sure: it can be distinguished from noise, hatch: its edge is hatched}. Columns: titles, or
@@ -154,7 +152,7 @@ const blocks = {
   facts,
   details: ({ details: title, open, blocks: inner }) => details(title, open, render(inner)),
   wide: ({ wide }) => el("div", { class: "figures wide" }, render(wide)),
-  charts: ({ charts }) => figuresOf(charts.flatMap(panels), "figures wide"),
+  figures: ({ figures }) => figuresOf(figures, "figures wide"),
 };
 const render = (all) => all.map((block) => blocks[Object.keys(block)[0]](block));
 const sectionsOf = (model) => model.sections.map(({ id, title, blocks: inner }) => section(id, title, render(inner)));

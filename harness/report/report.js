@@ -7,14 +7,12 @@ const times = (one) => [el("b", null, `${one.ratio}×`), " ", one.interval, one.
 
 // What the sections read of each cell besides what the program printed.
 function prepare({ head, cells }) {
-  const runs = new Map(cells.filter((one) => one.charts.runs).map((one) => [one.experiment, one.charts.runs]));
   cells.forEach((one, i) => {
     one.id = `c${i + 1}`;
     one.program = one.texts.program;
     one.f = `${one.program} ${one.condition ?? ""} ${one.load ?? ""}`;
     one.slowed = one.texts.slowdown !== "-";
     one.mark = one.survives && head.texts.family ? " †" : "";
-    one.runs = runs.get(one.experiment) ?? {};
     one.shares = one.points && sharesOf(one.points);
   });
 }
@@ -145,17 +143,6 @@ function answer(head, cells) {
 
 // ---- programs against each other
 
-const VARIANTS_MOST = 40; // rows of a chart
-function variantChart({ metric, limit, points: all }) {
-  const shown = all.slice(0, VARIANTS_MOST);
-  return {
-    title: `Ratio of ${metric} of each variant to the reference`,
-    text: shown.map((point) => `${point.name}: ${point.times}`).join("; "),
-    bold: metric, caption: "ratio to the reference", f: metric,
-    rows: shown.map((point) => point.name),
-    make: () => ratioRows(shown, "ratio, above 1 is worse [×]", limit),
-  };
-}
 function variants(cells) {
   const all = cells.map((one) => one.variants).filter(Boolean);
   if (all.length === 0) return null;
@@ -165,7 +152,7 @@ function variants(cells) {
       "worse. Dashed lines: no difference, and the limit of --at-most where there is one; a ring: no clear ",
       "difference."),
     all.map((one, i) => [el("h3", null, one.title), list(one.lines),
-      figuresOf(one.charts.filter((chart) => chart.points.length > 0).map(variantChart)),
+      figuresOf(one.figures),
       one.tables.map((part, k) => anyTable(part, `variants-${i}-${k}`, `Variants: ${part.metric}`)),
       one.changes.rows.length > 0 && anyTable(one.changes, `changes-${i}`,
         "Whether a load changes the ratio of a variant to the reference")]));
@@ -345,6 +332,6 @@ function reproduce({ campaign, name, settings, again }, cells) {
 function reportSections(model) {
   const { head, cells } = model;
   prepare(model);
-  return [answer(head, cells), variants(cells), everyCell(head, cells), ...chartSections(head, cells),
+  return [answer(head, cells), variants(cells), everyCell(head, cells), ...chartSections(head, cells, model.drawn),
     attributions(cells), findings(head, cells), environment(head), reproduce(head, cells)];
 }

@@ -1,7 +1,10 @@
 #include "report.h"
 
 #include "harness/stats/interval.h"
+#include "harness/stats/levels.h"
+#include "harness/stats/relation.h"
 #include "harness/stats/stragglers.h"
+#include "harness/stats/verdict.h"
 
 #include "common/schemas.h"
 #include "harness/record/settings.h"
@@ -315,8 +318,8 @@ static struct interval mean_ratio_over(struct sessions *of, const struct value *
     return ratio;
 }
 
-// Both answers, as a session has them (answer_add() in harness/stats/result.h); of records from
-// before there were any, nothing.
+// Both answers, as a session has them (ratio_record_add() in harness/stats/result.h); of records
+// from before there were any, nothing.
 static void put_answers(struct line *json, struct sessions *of, const struct value *const *ratios)
 {
     const struct value *first = ratios[0];

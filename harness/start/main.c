@@ -3,7 +3,7 @@
 
 #include "common/cgroup.h"
 #include "common/child.h"
-#include "common/machine.h"
+#include "common/cpus.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/setting.h"

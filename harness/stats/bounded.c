@@ -1,3 +1,4 @@
+// Writes a ratio and its bounds within a sentence, with as many digits as they deserve.
 #include "bounded.h"
 
 #include "common/text.h"

@@ -1,4 +1,6 @@
-#include "decide.h"
+// Finds the rate at which a service no longer keeps its objectives, from runs at several rates.
+#include "capacity.h"
+#include "interval.h"
 
 #include "common/memory.h"
 

@@ -6,6 +6,8 @@
 #include "session.h"
 #include "shares.h"
 
+#include "harness/record/settings.h"
+
 #include <math.h>
 
 // A client that computes for more of what its threads have than this can hardly make more requests.

@@ -3,6 +3,7 @@
 #include "json.h"
 #include "metrics.h"
 #include "result.h"
+#include "verdicts.h"
 
 #include "common/file.h"
 #include "common/memory.h"

@@ -1,3 +1,4 @@
+#include "capacity.h"
 #include "hub.h"
 
 #include "json.h"

@@ -1,3 +1,4 @@
+// Tells programs that run for a fixed time, by their options or by what they do beside a load.
 #include "fixed_time.h"
 
 #include "json.h"

@@ -1,3 +1,4 @@
+// Tells whether the pairs of a ratio fall into two groups.
 #include "groups.h"
 
 #include <math.h>

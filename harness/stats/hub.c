@@ -4,8 +4,10 @@
 #include "messages.h"
 
 #include "common/file.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/own_file.h"
 #include "common/save.h"
 
 #include <errno.h>

@@ -1,3 +1,4 @@
+// Writes figures and intervals as JSON.
 #include "json.h"
 
 #include "common/memory.h"
@@ -75,4 +76,9 @@ bool output_document(const json_t *object, const char *path)
 bool output_named(const json_t *object, const char *path)
 {
     return json_save(object, path, RECORD_FORMAT, SAVE_OUTPUT) || save_complain(path);
+}
+
+bool json_same_text(const char *a, const char *b)
+{
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }

@@ -47,4 +47,7 @@ bool output_document(const json_t *object, const char *path);
 // The same, to a file that the user named: a link is followed. False after a message on stderr.
 bool output_named(const json_t *object, const char *path);
 
+// Whether two texts are the same, of which each may be missing (NULL).
+bool json_same_text(const char *a, const char *b);
+
 #endif

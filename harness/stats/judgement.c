@@ -1,6 +1,7 @@
 // The judgement of each ratio, in the family of all that the experiment shows.
 #include "judgement.h"
 
+#include "discovery.h"
 #include "json.h"
 #include "metrics.h"
 

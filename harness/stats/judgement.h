@@ -4,6 +4,7 @@
 #define STATS_JUDGEMENT_H
 
 #include "effect.h"
+#include "harness/record/settings.h"
 #include "session.h"
 
 #include <jansson.h>

@@ -3,7 +3,7 @@
 #include "result.h"
 #include "session.h"
 
-#include "common/file.h"
+#include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"

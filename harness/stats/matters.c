@@ -1,6 +1,9 @@
+// Tells whether what is odd about the runs could move a figure by more than was asked of it.
 #include "matters.h"
 
 #include "decide.h"
+#include "harness/record/settings.h"
+#include "interval.h"
 #include "judgement.h"
 #include "metrics.h"
 

@@ -3,6 +3,7 @@
 #ifndef STATS_MATTERS_H
 #define STATS_MATTERS_H
 
+#include "harness/record/settings.h"
 #include "messages.h"
 #include "session.h"
 

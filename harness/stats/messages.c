@@ -1,4 +1,8 @@
+// Makes warnings of the cases of flags.h: their severity, their words, and what to do.
 #include "messages.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"
@@ -47,6 +51,15 @@ bool is_of_others(const char *warning)
 {
     return strstr(warning, "while other programs used") != NULL ||
            strstr(warning, "other programs use it too") != NULL;
+}
+
+struct message message_about(const struct settings *settings, enum flag flag, size_t condition,
+                             size_t metric)
+{
+    return (struct message){.flag = flag,
+                            .condition = settings->conditions[condition],
+                            .metric =
+                                metric < MAX_METRICS ? settings->metrics.item[metric].name : NULL};
 }
 
 void message_detail(struct message *message, const char *name, const char *format, ...)

@@ -3,7 +3,9 @@
 #ifndef STATS_MESSAGES_H
 #define STATS_MESSAGES_H
 
-#include "interval.h"
+#include "verdict.h"
+
+#include "harness/record/settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -40,6 +42,10 @@ struct message {
     size_t details;
 };
 
+// A warning about that condition, by its index, and about a metric of it; MAX_METRICS: about none.
+struct message message_about(const struct settings *settings, enum flag flag, size_t condition,
+                             size_t metric);
+
 // Sets what replaces {name} in the case's words.
 void message_detail(struct message *message, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -71,6 +77,10 @@ unsigned oddities_find(struct session *session, size_t condition, size_t metric)
 
 // Appends a warning about each of them.
 void oddities_add(struct session *session, size_t condition, size_t metric, json_t *warnings);
+
+// Appends the warnings of each condition's search for its capacity to an array
+// (capacity_warnings.c).
+void capacity_warnings(struct session *session, json_t *list);
 
 // The warnings that the session itself gives reason for: odd values, failed
 // runs, short loads, errors that are too large, slowdowns that are none.

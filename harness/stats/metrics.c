@@ -1,6 +1,8 @@
 #include "metrics.h"
 #include "looks.h"
 
+#include "signs.h"
+
 #include "common/memory.h"
 
 #include <gsl/gsl_cdf.h>

@@ -4,6 +4,8 @@
 #include "session.h"
 #include "statistic.h"
 
+#include "harness/record/settings.h"
+
 // The figures of an experiment: which statistic, with which interval.
 
 // The location of one metric in one condition. Uses the runs so far. Without bounds,

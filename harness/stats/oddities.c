@@ -1,9 +1,15 @@
+// Finds what is odd about the values of one condition's runs, and warns of it.
 #include "messages.h"
 
 #include "decide.h"
+#include "interval.h"
 #include "matters.h"
 #include "metrics.h"
 #include "result.h"
+#include "verdict.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

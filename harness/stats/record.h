@@ -2,9 +2,8 @@
 #ifndef STATS_RECORD_H
 #define STATS_RECORD_H
 
-#include "harness/record/settings.h"
-
 #include "harness/record/figure.h"
+#include "harness/record/settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>

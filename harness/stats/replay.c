@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include "decide.h"
+#include "gate.h"
 #include "messages.h"
 #include "shares.h"
 

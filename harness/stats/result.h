@@ -5,6 +5,9 @@
 #include "interval.h"
 #include "session.h"
 
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
+
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,14 +33,6 @@ bool result_write(const json_t *result, const char *folder);
 // warnings (decide.h).
 json_t *summary_build(struct session *session);
 
-// The ratio of the means, with bounds that stragglers (stragglers.h) do not spoil: to cut the
-// condition's own to the longest of the other runs only lowers its mean, so that the ratio is at
-// least the lower bound without them; those that were not seen may raise it by any amount, so that
-// it has no upper bound (NAN) before so many were seen that they show what they add
-// (stragglers_needed()). Of the reference's it is the other way round. Without the pairs it has no
-// bounds at all.
-struct interval stragglers_mean(struct session *session, struct ratio of);
-
 // What typically happens to a ratio, and what seldom does.
 
 // Adds to the record of a ratio, whatever its own statistic is:
@@ -47,7 +42,7 @@ struct interval stragglers_mean(struct session *session, struct ratio of);
 //   needed}; p: that as uneven a share is chance
 // - seldom: the stragglers in words, "Besides, 1 run in 10 (1 in 30 to 1 in 4) takes 10 times as
 //   long, none alone: on average 2.4 times."; null where no run straggles.
-void answer_add(struct session *session, struct ratio of, json_t *record);
+void ratio_record_add(struct session *session, struct ratio of, json_t *record);
 
 // relation_is_time() of a metric.
 bool words_is_time(const struct metric_setting *metric);
@@ -76,8 +71,8 @@ json_t *words_interaction(const struct settings *settings, struct ratio ratio_of
 // text about the plain quotient: "throughput 0.74 [0.71, 0.78] of alone", "wall_s 1.38 [1.30, 1.45]
 // times alone", null where there is no ratio. `reference`: what it is compared with, "alone" for
 // the baseline.
-void answer_direction(const struct metric_setting *metric, const struct interval *ratio,
-                      const char *reference, json_t *object);
+void ratio_direction_add(const struct metric_setting *metric, const struct interval *ratio,
+                         const char *reference, json_t *object);
 
 // What the time of a condition's runs was made of, as the kernel counted it for the target itself:
 // computing, and waiting, of which most is for others. The slowdown by a load has its own account
@@ -155,6 +150,10 @@ bool disturbed_by_others(const struct session *session, size_t condition);
 // The same of any condition: the result has a problem that says so, and what only follows from it
 // is a note (message.follows). Never of a gate, whose answer names what biases it.
 bool disturbed_and_said(const struct session *session);
+
+// Appends a warning to `warnings` where the target's CPUs, as experiment.json has them, are of
+// several kinds of cores. Records that do not have the kinds give none.
+void unlike_cores_add(const struct experiment *experiment, json_t *warnings);
 
 // What jostle capacity found, for the result and for people.
 

@@ -1,3 +1,5 @@
+// Keeps measured values and describes them: their order, their shape, and how they depend on
+// each other.
 #include "sample.h"
 
 #include "common/memory.h"
@@ -7,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double normal_mad = 1.4826; // sd over MAD of a normal distribution
 
 enum { FEW_NEW = 8 }; // values that are put between the others one by one
 
@@ -147,9 +151,13 @@ double sample_mad(const struct sample *sample)
     return n % 2 ? last : (before + last) / 2;
 }
 
+double sample_robust_sd(const struct sample *sample)
+{
+    return normal_mad * sample_mad(sample);
+}
+
 enum { OUTLIERS_FROM = 8, SPLIT_FROM = 8 };
 
-static const double normal_mad = 1.4826; // sd over MAD of a normal distribution
 static const double split_within = 0.1;
 
 struct outliers shape_outliers(const struct sample *sample)

@@ -44,6 +44,9 @@ double sample_median(const struct sample *sample);
 // Median of the absolute deviations from the median (not scaled).
 double sample_mad(const struct sample *sample);
 
+// The standard deviation of normal values with that median of the absolute deviations.
+double sample_robust_sd(const struct sample *sample);
+
 // What the values of a sample look like: outliers, modes and the step of the clock; trends and
 // steps in the order of measurement; and what all that asks of the interval of their mean.
 

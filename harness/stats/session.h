@@ -5,6 +5,8 @@
 #include "record.h"
 #include "statistic.h"
 
+#include "harness/record/settings.h"
+
 #include "harness/record/experiment.h"
 
 struct facts; // shares.h

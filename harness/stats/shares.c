@@ -1,3 +1,4 @@
+// Shares out the extra time of a slowdown among its causes, and says so in words.
 #include "shares.h"
 
 #include "json.h"

@@ -121,4 +121,7 @@ double times_part_s(const struct times *times, enum cause cause, const struct th
 // there is none: the records have no CPU times, or no time is extra.
 void attribution_add(struct session *session, json_t *summary);
 
+// 0 for what is not known.
+double known_or_0(double value);
+
 #endif

@@ -1,4 +1,8 @@
+// Estimates a statistic of one condition, and its ratio between two: means, quantiles, typical
+// changes, interactions.
 #include "statistic.h"
+
+#include "ranks.h"
 
 #include "common/memory.h"
 

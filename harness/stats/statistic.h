@@ -2,9 +2,11 @@
 #define STATS_STATISTIC_H
 
 #include "groups.h"
-#include "harness/record/settings.h"
 #include "interval.h"
 #include "sample.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 // Statistics other than the mean: median, trimmed mean, 90th and 99th percentile;
 // of one condition, and their ratio from pairs.

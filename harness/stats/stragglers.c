@@ -1,3 +1,4 @@
+// Says how often runs straggle, and what that adds to a ratio.
 #include "stragglers.h"
 
 #include "bounded.h"

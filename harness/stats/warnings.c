@@ -1,137 +1,25 @@
-#include "messages.h"
-
+// Warns of failed runs, short loads, washouts, and errors that are too large.
 #include "decide.h"
+#include "effect.h"
 #include "judgement.h"
 #include "matters.h"
+#include "messages.h"
 #include "metrics.h"
+#include "not_converged.h"
+#include "record.h"
 #include "result.h"
+#include "sample.h"
+#include "session.h"
+#include "statistic.h"
+#include "verdict.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-// What is to be known about a search for the capacity.
-
-// Of the runs at a rate that is surely kept, more than those that a threshold allows for.
-static const double stray_share = 0.1;
-enum { STRAY_LEAST = 2 };
-
-// metric: MAX_METRICS: of none.
-static struct message about(const struct session *session, enum flag flag, size_t condition,
-                            size_t metric)
-{
-    const struct settings *settings = session->settings;
-    return (struct message){.flag = flag,
-                            .condition = settings->conditions[condition],
-                            .metric =
-                                metric < MAX_METRICS ? settings->metrics.item[metric].name : NULL};
-}
-
-static struct message about_condition(const struct session *session, enum flag flag,
-                                      size_t condition)
-{
-    return about(session, flag, condition, MAX_METRICS);
-}
-
-static void add_range(const struct session *session, size_t condition,
-                      const struct capacity *capacity, json_t *list)
-{
-    const struct vary *vary = &session->settings->vary;
-    const bool below = capacity->bound == CAPACITY_BELOW;
-    char text[VARY_TEXT_SIZE];
-    struct message message = about_condition(session, FLAG_RANGE, condition);
-    message_detail(&message, "kept", "%s %s %s", below ? "not kept even at" : "kept even at",
-                   vary->name, vary_text(below ? vary->low : vary->high, text));
-    message_detail(&message, "bound", "%s", below ? "below that" : "at least that");
-    message_detail(&message, "sure", "%s",
-                   capacity->is_sure ? "" : ", by the runs so far, which are too few to be sure");
-    message_detail(&message, "end", "%s", below ? "lower LOW" : "raise HIGH");
-    message_add(list, &message);
-}
-
-// That an error after so many runs is larger than was asked; INFINITY: it is not known.
-static struct message not_converged(const struct session *session, size_t condition, size_t metric,
-                                    double error, size_t runs)
-{
-    struct message message = about(session, FLAG_NOT_CONVERGED, condition, metric);
-    if (isfinite(error)) {
-        message_detail(&message, "error", "known to ± %.3g %%", 100 * error);
-        message_detail(&message, "limit", ", ± %.3g %% was asked", 100 * session->settings->error);
-    } else {
-        message_detail(&message, "error", "not known");
-    }
-    message_detail(&message, "runs", "%zu run%s", runs, runs == 1 ? "" : "s");
-    return message;
-}
-
-// How to come to know it better: `needed` runs would do; NAN: how many is not known.
-static void add_remedy(struct message *message, double needed)
-{
-    if (needed > EFFECT_MOST_PAIRS)
-        message_detail(message, "remedy",
-                       "use a longer input or a quieter machine: more runs alone would hardly do");
-    else if (needed > 0)
-        message_detail(message, "remedy",
-                       "about %.0f runs would do: allow more with --max-runs or --max-time, or use "
-                       "a longer input",
-                       ceil(needed));
-    else
-        message_detail(message, "remedy",
-                       "allow more with --max-runs or --max-time, or use a longer input");
-}
-
-static void add_open(const struct session *session, size_t condition,
-                     const struct capacity *capacity, json_t *list)
-{
-    struct message message =
-        not_converged(session, condition, MAX_METRICS, capacity->error, capacity->runs);
-    message.matters = true;
-    add_remedy(&message, NAN);
-    message_add(list, &message);
-}
-
-// Runs that missed the objectives where nearly all should keep them: the rate is not what
-// made them miss.
-static void add_strays(const struct session *session, size_t condition,
-                       const struct capacity *capacity, json_t *list)
-{
-    struct message message = about_condition(session, FLAG_STRAY_RUNS, condition);
-    const double clear = log(capacity->low) - (log(capacity->high) - log(capacity->low));
-    EACH_USED (run, session, condition) {
-        if (!(run->x < clear))
-            continue;
-        message.of_runs++;
-        if (run->y > 0)
-            message_run(&message, run->order);
-    }
-    const size_t missed = json_array_size(message.runs);
-    if (missed >= STRAY_LEAST && (double)missed > stray_share * (double)message.of_runs)
-        message_add(list, &message);
-    else
-        json_decref(message.runs);
-}
-
-// Appends the warnings of each condition's search to an array.
-static void capacity_warnings(struct session *session, json_t *list)
-{
-    for (size_t i = 0; i < session->settings->condition_count; i++) {
-        const struct capacity capacity = capacity_of(session, i);
-        if (capacity.timed_out > 0) {
-            struct message message = about_condition(session, FLAG_TIME_OUT_MISSED, i);
-            message_detail(&message, "few", "%zu", capacity.timed_out);
-            message.of_runs = capacity.runs;
-            message_add(list, &message);
-        }
-        if (capacity.bound != CAPACITY_INSIDE && capacity.runs > 0)
-            add_range(session, i, &capacity, list);
-        else if (!(capacity.error <= session->settings->error))
-            add_open(session, i, &capacity, list);
-        if (capacity.bound == CAPACITY_INSIDE && capacity.runs > 0)
-            add_strays(session, i, &capacity, list);
-    }
-}
 
 // "baseline: 2 by exit code, 1 by signal; half: 1 by time-out"; to be freed.
 static char *failed_kinds(const struct session *session)
@@ -208,7 +96,8 @@ static void add_failed(const struct session *session, json_t *list)
 static void add_timed_out(const struct session *session, size_t condition, json_t *list)
 {
     const struct metric_settings *metrics = &session->settings->metrics;
-    struct message message = about_condition(session, FLAG_TIMED_OUT, condition);
+    struct message message =
+        message_about(session->settings, FLAG_TIMED_OUT, condition, MAX_METRICS);
     bool has_output = false; // figures are taken from what the target prints
     for (size_t i = 0; i < metrics->count; i++)
         has_output = has_output || !metrics->item[i].builtin;
@@ -263,8 +152,8 @@ static void add_load(const struct session *session, size_t condition, const stru
     const enum flag kind = !delivery_is_short(&load->delivery) ? FLAG_LOAD_UNEVEN
                            : load->delivery.due > 0            ? FLAG_LOAD_SHORT
                                                                : FLAG_LOAD_NONE;
-    struct message uneven = about_condition(session, kind, condition);
-    struct message bound = about_condition(session, FLAG_LOAD_TIME, condition);
+    struct message uneven = message_about(session->settings, kind, condition, MAX_METRICS);
+    struct message bound = message_about(session->settings, FLAG_LOAD_TIME, condition, MAX_METRICS);
     const double done = load->delivery.done / load->judged_offered;
     const double share = load->delivery.due / load->judged_offered;
     for (size_t i = 0; i < load->short_count; i++)
@@ -299,7 +188,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
     if (isfinite(error)) {
         // An interval narrows with the root of the number of runs.
         const double needed = (double)runs * pow(error / session->settings->error, 2);
-        add_remedy(&message, needed);
+        not_converged_remedy(&message, needed);
     } else { // too few runs, or too scattered ones
         const struct settings *settings = session->settings;
         const bool typical =
@@ -312,7 +201,7 @@ static void add_error(const struct session *session, size_t condition, size_t me
                            typical ? "typical ratio" : statistic_words[settings->statistic], needed,
                            settings_has_gate(settings) ? " that is looked at after each block"
                                                        : "");
-        add_remedy(&message, NAN);
+        not_converged_remedy(&message, NAN);
     }
     message_add(list, &message);
 }
@@ -322,7 +211,7 @@ static void add_noise(struct session *session, struct ratio of, json_t *list)
     if (of.condition == settings_aa(session->settings) || !metric_is_judged(session, of) ||
         judgement_effect(session, of) == EFFECT_SEEN)
         return;
-    struct message message = about(session, FLAG_NOISE, of.condition, of.metric);
+    struct message message = message_about(session->settings, FLAG_NOISE, of.condition, of.metric);
     message_detail(&message, "effect", "%s",
                    metrics_is_time(&session->settings->metrics, of.metric) ? "slowdown" : "change");
     const double floor = metric_noise_floor(session, of.metric);
@@ -368,7 +257,7 @@ static void add_result(struct session *session, size_t condition, size_t metric,
         add_noise(session, alone, list);
     // Of what jostle counts the baseline may have none.
     if (base->count > 0 && !(base->mean > 0) && loaded->mean > 0) {
-        struct message message = about(session, FLAG_NO_RATIO, condition, metric);
+        struct message message = message_about(session->settings, FLAG_NO_RATIO, condition, metric);
         message_add(list, &message);
     }
 }

@@ -26,7 +26,7 @@ struct alloc_heap {
     bool arena_open, cache_open;
 };
 
-// Of the whole process, in bytes, as the allocator reports it; NAN: it does not.
+// What the allocator reports of the whole process, in bytes; NAN: it does not.
 enum statistic {
     ALLOCATED, // handed out
     ACTIVE,    // in pages with something handed out
@@ -272,24 +272,24 @@ static void parse_sizes(const char *text, struct alloc_plan *plan)
 {
     char first[64];
     const char *dash = strchr(text, '-');
-    const size_t length = !dash ? strlen(text) : (size_t)(dash - text);
+    const size_t length = dash ? (size_t)(dash - text) : strlen(text);
     snprintf(first, sizeof first, "%.*s", (int)(length < 63 ? length : 63), text);
     if (length == 0 || length > 63 || units_size(first, &plan->minimum_bytes) != 0 ||
-        units_size(!dash ? first : dash + 1, &plan->maximum_bytes) != 0)
+        units_size(dash ? dash + 1 : first, &plan->maximum_bytes) != 0)
         usage_error("--size %.64s: not sizes: give two such as 64-64KiB, or one", text);
     if (plan->minimum_bytes < 1 || plan->maximum_bytes < plan->minimum_bytes ||
         plan->maximum_bytes > LARGEST_BYTES)
         usage_error("--size %.64s: out of range: give 1 to 1TiB, the smaller one first", text);
 }
 
-// Of a log-uniform distribution.
+// The mean of a log-uniform distribution.
 static double mean_bytes(const struct alloc_plan *plan)
 {
     const double low = (double)plan->minimum_bytes, high = (double)plan->maximum_bytes;
     return plan->maximum_bytes == plan->minimum_bytes ? low : (high - low) / log(high / low);
 }
 
-// By how much the allocations of one worker together exceed their mean at some time within
+// How many bytes the allocations of one worker exceed their mean by at some time within
 // hours: of 10^6 sums that do not depend on each other one is 5 standard deviations above.
 static double excess_bytes(const struct alloc_plan *plan)
 {

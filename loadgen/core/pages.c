@@ -1,3 +1,5 @@
+// Memory in pages of a kind, and which pages the kernel really gave for it.
+
 #include "core/pages.h"
 
 #include "common/machine.h"

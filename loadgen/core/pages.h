@@ -1,7 +1,6 @@
+// Memory for a worker, and which pages the kernel really gave for it.
 #ifndef LOADGEN_CORE_PAGES_H
 #define LOADGEN_CORE_PAGES_H
-
-// Memory for a worker, and which pages the kernel really gave for it.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +32,7 @@ int mem_pages_map(struct mem_area *area, size_t bytes, enum mem_page_kind kind);
 void mem_pages_unmap(struct mem_area *area);
 // Adds what the kernel gave for touched memory, by /proc/self/smaps.
 void mem_pages_count(struct mem_pages *pages, const void *memory);
-// The same, from a text such as that file.
+// Adds it from a text such as that file.
 void mem_pages_read(struct mem_pages *pages, FILE *smaps, const void *memory);
 // Reserved huge pages that are free: MemAvailable does not include them.
 uint64_t mem_pages_reserved_bytes(void);

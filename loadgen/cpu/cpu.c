@@ -412,7 +412,7 @@ static int64_t next_start(struct worker *worker, const struct spinner *spinner, 
     return next_ns;
 }
 
-// Of new orders: a track begins anew with each resume, and what was owed before is owed still.
+// Takes new orders: a track begins anew with each resume, and what was owed before is owed still.
 static void follow_orders(struct worker *worker, struct spinner *spinner)
 {
     const int64_t resumed_ns = unpaused(&worker->orders, worker->orders.resumed_ns);
@@ -555,7 +555,7 @@ static int cpu_worker_cpu(const struct run *run, unsigned worker)
                         : run->cpus.cpu[worker % run->cpus.count];
 }
 
-// Of a profile.
+// What a profile asks for; NAN without one.
 static double cpu_offered(struct run *run, int64_t resumed_ns, int64_t from_ns, int64_t to_ns)
 {
     double offered_ns = state_of(run)->parts ? 0 : NAN;

@@ -1,3 +1,5 @@
+// Recorded profiles of CPU load: read from a file, checked, and asked for their demand.
+
 #include "cpu/profile.h"
 
 #include <errno.h>
@@ -153,17 +155,19 @@ static bool take_text_line(struct reader *reader, const char *text)
     }
 }
 
-// The place behind "name": in a JSON object, or NULL.
+// The place behind "name": in a JSON object, or NULL. A text of that name, such as a program's, is
+// not a member: no colon follows it.
 static const char *find_member(const char *text, const char *name)
 {
     char quoted[64];
     snprintf(quoted, sizeof quoted, "\"%s\"", name);
-    const char *found = strstr(text, quoted);
-    if (!found)
-        return NULL;
-    found += strlen(quoted);
-    found += strspn(found, " \t:");
-    return found;
+    for (const char *found = text; (found = strstr(found, quoted)) != NULL;) {
+        found += strlen(quoted);
+        const char *colon = found + strspn(found, " \t");
+        if (*colon == ':')
+            return colon + 1 + strspn(colon + 1, " \t");
+    }
+    return NULL;
 }
 
 static bool take_json_line(struct reader *reader, const char *text)

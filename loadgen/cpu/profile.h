@@ -1,8 +1,7 @@
+// Recorded CPU load, core by core: how busy each was in each span of time.
 #ifndef LOADGEN_CPU_PROFILE_H
 #define LOADGEN_CPU_PROFILE_H
 
-// Recorded CPU load, core by core: how busy each was in each span of time.
-//
 // Two formats are read. The text one, of the classic course tool:
 //
 //     cores: 2
@@ -18,7 +17,8 @@
 // all is refused. And JSON lines, as `loadgen
 // record` writes them: {"schema":"jostle.profile/1","cores":2,"unit":"percent",...},
 // then for each span {"time_ms":1000.0,"load":[12.5,80]} with the time of its end.
-// Other members are skipped, and so is the last line, {"event":"summary",...}.
+// Other members are skipped, and so is the last line, {"event":"summary",...}. A recorded neighbour
+// (jostle.profile/2) is the same with more members.
 
 #include <stddef.h>
 #include <stdio.h>

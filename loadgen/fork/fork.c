@@ -63,7 +63,8 @@ static void end(struct worker *worker)
         munmap(own_of(worker)->memory, own_of(worker)->bytes);
 }
 
-// Of glibc 2.34: none of the locks that other threads may hold is needed in the new process.
+// glibc has it since 2.34: none of the locks that other threads may hold is needed in the new
+// process.
 extern pid_t _Fork(void);
 #pragma weak _Fork
 

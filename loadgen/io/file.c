@@ -1,232 +1,12 @@
-#include "io/io.h"
+// The work file: made, or taken from an earlier start, and gone at the end unless it is to be kept.
 
-#include "common/random.h"
+#include "io/io.h"
 
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/mman.h>
-#include <sys/quota.h>
-#include <sys/random.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/syscall.h>
-
-uint64_t io_salt(void)
-{
-    uint64_t number;
-    struct timespec now;
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) == (ssize_t)sizeof number)
-        return number;
-    // Early after the boot, or before Linux 3.17.
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    return ((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec) ^
-           ((uint64_t)getpid() * 0x9E3779B97F4A7C15u);
-}
-
-// ---- written once, with incompressible data, as fast as the disk can ----
 
 #define DIRECT_ALIGNMENT 4096
-
-enum {
-    WRITERS = 4,          // enough for one to make data while others wait for the disk
-    PIECE_BYTES = 2 << 20 // a huge page: one segment for the device
-};
-
-// One round of writing, shared by its threads.
-struct round {
-    const struct io_file *file;
-    int fd;
-    uint64_t salt;
-    _Atomic uint64_t next; // offset of the next piece to write
-    _Atomic int error;     // errno of the first failure
-    _Atomic bool interrupted;
-};
-
-// A pending signal; of a harness that is gone, too (watch_start()).
-static bool interrupted(void)
-{
-    sigset_t pending;
-    if (sigpending(&pending) != 0)
-        return false;
-    for (size_t i = 0; i < ENDING_SIGNALS; i++)
-        if (sigismember(&pending, ending_signals[i]) == 1)
-            return true;
-    return false;
-}
-
-static int write_all(int fd, const unsigned char *data, size_t length, off_t offset)
-{
-    while (length > 0) {
-        ssize_t written = pwrite(fd, data, length, offset);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return written == 0 ? ENOSPC : errno;
-        data += written;
-        length -= (size_t)written;
-        offset += written;
-    }
-    return 0;
-}
-
-static void write_pieces(struct round *round, unsigned char *buffer)
-{
-    uint64_t size = round->file->size_bytes, seed;
-    while (atomic_load(&round->error) == 0 && !atomic_load(&round->interrupted)) {
-        uint64_t offset = atomic_fetch_add(&round->next, PIECE_BYTES);
-        uint64_t left = offset < size ? size - offset : 0;
-        int error;
-        if (left == 0)
-            return;
-        // No two pieces, nor two files, alike; the generator counts from its seed on, so
-        // that of each piece is far from the others.
-        seed = round->salt + offset;
-        seed = random_next(&seed);
-        random_fill(&seed, (uint64_t *)(void *)buffer, PIECE_BYTES / sizeof(uint64_t));
-        error =
-            write_all(round->fd, buffer, left < PIECE_BYTES ? left : PIECE_BYTES, (off_t)offset);
-        if (error != 0)
-            atomic_store(&round->error, error);
-    }
-}
-
-static void *writer(void *argument)
-{
-    struct round *round = argument;
-    void *buffer = NULL;
-    if (posix_memalign(&buffer, PIECE_BYTES, PIECE_BYTES) != 0) {
-        atomic_store(&round->error, ENOMEM);
-        return NULL;
-    }
-    madvise(buffer, PIECE_BYTES, MADV_HUGEPAGE);
-    write_pieces(round, buffer);
-    free(buffer);
-    return NULL;
-}
-
-// Also watches for an interruption until the writers are through.
-static void run_writers(struct round *round)
-{
-    const struct timespec moment = {.tv_nsec = 20000000};
-    pthread_t threads[WRITERS];
-    int started = 0;
-    while (started < WRITERS && thread_start(&threads[started], writer, round) == 0)
-        started++;
-    if (started == 0)
-        atomic_store(&round->error, EAGAIN);
-    while (atomic_load(&round->next) < round->file->size_bytes && atomic_load(&round->error) == 0 &&
-           !atomic_load(&round->interrupted)) {
-        if (interrupted())
-            atomic_store(&round->interrupted, true);
-        nanosleep(&moment, NULL);
-    }
-    while (started > 0)
-        pthread_join(threads[--started], NULL);
-}
-
-// Several threads write large pieces, past the page cache where the file system and the size
-// allow it, and make them durable. 0, also when interrupted() stopped it; or -1 with the
-// reason.
-static int fill(struct run *run, const struct io_file *file)
-{
-    const bool aligned = file->size_bytes % DIRECT_ALIGNMENT == 0;
-    const int direct_fd = aligned ? io_file_reopen(file, O_WRONLY | O_DIRECT) : -1;
-    struct round round = {
-        .file = file, .fd = direct_fd >= 0 ? direct_fd : file->fd, .salt = io_salt()};
-    run_writers(&round);
-    if (round.error == EINVAL && direct_fd >= 0) { // O_DIRECT is accepted, but fails
-        round = (struct round){.file = file, .fd = file->fd, .salt = io_salt()};
-        run_writers(&round);
-    }
-    if (direct_fd >= 0)
-        close(direct_fd);
-    if (round.error == 0 && !round.interrupted && fdatasync(file->fd) != 0)
-        round.error = errno;
-    if (round.error == ENOSPC || round.error == EDQUOT)
-        return run_fail(run,
-                        "%s became full while the work file was written (%s): give a smaller "
-                        "--file-size or another --dir",
-                        file->folder, strerror(round.error));
-    if (round.error != 0)
-        return run_fail(run,
-                        "cannot write the work file in %s (%s): choose another folder with --dir",
-                        file->folder, strerror(round.error));
-    posix_fadvise(file->fd, 0, 0, POSIX_FADV_DONTNEED);
-    return 0;
-}
-
-// ---- how large it may be ----
-
-struct io_space {
-    double free_bytes; // of the file system, or what a quota leaves, whichever is less
-    double kept_bytes; // of these, for others: 5 % of the whole, 1 GiB and no more
-    const char *whose; // what sets free_bytes: "the file system", "your quota", ...
-};
-
-#define KEPT_FRACTION 0.05
-#define KEPT_MOST     1073741824.0
-#define KEPT_LEAST    1048576.0 // for the file system's own needs
-
-#define QUOTA_BLOCK 1024.0 // in which limits are counted
-
-#ifndef SYS_quotactl_fd
-#define SYS_quotactl_fd 443 // all architectures
-#endif
-
-static double kept_of(double whole_bytes)
-{
-    return fmax(fmin(whole_bytes * KEPT_FRACTION, KEPT_MOST), KEPT_LEAST);
-}
-
-// Takes over a tighter limit.
-static void tighten(struct io_space *space, double whole_bytes, double left_bytes,
-                    const char *whose)
-{
-    if (left_bytes - kept_of(whole_bytes) < space->free_bytes - space->kept_bytes)
-        *space = (struct io_space){
-            .free_bytes = left_bytes, .kept_bytes = kept_of(whole_bytes), .whose = whose};
-}
-
-// The soft limit: who is above that for some days cannot write any more. Root is not bound.
-static void ask_quota(struct io_space *space, int fd, int type, unsigned id, const char *whose)
-{
-    struct dqblk quota = {0};
-    if (syscall(SYS_quotactl_fd, fd, QCMD(Q_GETQUOTA, type), id, &quota) != 0)
-        return;
-    const uint64_t blocks = quota.dqb_bsoftlimit != 0 ? quota.dqb_bsoftlimit : quota.dqb_bhardlimit;
-    const double limit = (double)blocks * QUOTA_BLOCK;
-    if (blocks != 0)
-        tighten(space, limit, fmax(limit - (double)quota.dqb_curspace, 0), whose);
-}
-
-// Of the user and group of this process, by statvfs(2), quotactl_fd(2) and getrlimit(2);
-// quotas where the kernel answers (Linux 5.14, a local file system). False: errno says why.
-static bool io_space_of(const char *folder, struct io_space *space)
-{
-    struct statvfs system;
-    struct rlimit file;
-    if (statvfs(folder, &system) != 0)
-        return false;
-    const double unit = (double)system.f_frsize;
-    *space = (struct io_space){.free_bytes = (double)system.f_bavail * unit,
-                               .kept_bytes = kept_of((double)system.f_blocks * unit),
-                               .whose = "the file system"};
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0 && geteuid() != 0) {
-        ask_quota(space, fd, USRQUOTA, geteuid(), "your quota");
-        ask_quota(space, fd, GRPQUOTA, getegid(), "your group's quota");
-    }
-    if (fd >= 0)
-        close(fd);
-    if (getrlimit(RLIMIT_FSIZE, &file) == 0 && file.rlim_cur != RLIM_INFINITY &&
-        (double)file.rlim_cur < space->free_bytes - space->kept_bytes)
-        *space = (struct io_space){.free_bytes = (double)file.rlim_cur,
-                                   .whose = "the limit of a file's size (ulimit -f)"};
-    return true;
-}
-
-#define GIB (1024.0 * 1024.0 * 1024.0)
 
 // The kept file: one for each user and folder. With ".part" while it is being
 // written, where a file cannot be made without a name.
@@ -248,25 +28,6 @@ int io_folder_check(struct run *run, const char *folder)
         return run_refuse(run, "--dir %s: %s: name a folder that you may write to", folder,
                           strerror(errno));
     return 0;
-}
-
-// The space that `held` bytes of a file that is to be replaced do not take.
-static int check_space(struct run *run, const struct io_file *file, uint64_t held)
-{
-    struct io_space space;
-    if (!io_space_of(file->folder, &space))
-        return run_fail(run, "cannot find the free space of %s: %s: give another --dir",
-                        file->folder, strerror(errno));
-    const double free_bytes = space.free_bytes + (double)held;
-    const double kept_bytes = file->force ? 0 : fmax(space.kept_bytes, free_bytes * file->spare);
-    if ((double)file->size_bytes <= free_bytes - kept_bytes)
-        return 0;
-    return run_refuse(
-        run,
-        "a work file of %.3f GiB does not fit in %s: %s leaves %.3f GiB, of which %.3f GiB are for "
-        "others: give a smaller --file-size (or WORKFILE_SIZE), or another --dir%s",
-        (double)file->size_bytes / GIB, file->folder, space.whose, free_bytes / GIB,
-        kept_bytes / GIB, (double)file->size_bytes <= free_bytes ? ", or --force" : "");
 }
 
 // It fits if it has the size and no holes.
@@ -395,7 +156,18 @@ static int allocate(struct run *run, const struct io_file *file)
     return run_fail(run,
                     "cannot allocate a work file of %.3f GiB in %s (%s): give a smaller "
                     "--file-size or another --dir",
-                    (double)file->size_bytes / GIB, file->folder, strerror(reason));
+                    (double)file->size_bytes / IO_GIB, file->folder, strerror(reason));
+}
+
+// Past the page cache where the file system and the size allow it.
+static int fill(struct run *run, const struct io_file *file)
+{
+    const bool aligned = file->size_bytes % DIRECT_ALIGNMENT == 0;
+    const int direct_fd = aligned ? io_file_reopen(file, O_WRONLY | O_DIRECT) : -1;
+    const int result = io_fill(run, file, direct_fd);
+    if (direct_fd >= 0)
+        close(direct_fd);
+    return result;
 }
 
 // Allocate, write and name the new file.
@@ -412,7 +184,7 @@ static int complete(struct run *run, struct io_file *file, bool named)
     int result = allocate(run, file);
     if (result == 0)
         result = fill(run, file);
-    if (result == 0 && interrupted())
+    if (result == 0 && io_fill_interrupted())
         file->keep = false;
     if (result == 0 && file->keep) {
         publish(file, named);
@@ -444,7 +216,7 @@ int io_file_check(struct run *run, const struct io_file *file)
         if (fits(file, &status))
             return 0;
     }
-    return check_space(run, file, held);
+    return io_space_check(run, file, held);
 }
 
 int io_file_create(struct io_file *file)
@@ -463,7 +235,7 @@ static int make_or_take(struct run *run, struct io_file *file)
     const int taken = file->sparse ? 0 : take_kept(run, file);
     if (taken != 0)
         return taken < 0 ? -1 : 0;
-    if (check_space(run, file, 0) != 0)
+    if (io_space_check(run, file, 0) != 0)
         return -1;
     file->fd = create(file, &named);
     if (file->fd < 0)

@@ -1,3 +1,4 @@
+// What the files of loadgen io share; each section says of which file it is.
 #ifndef LOADGEN_IO_IO_H
 #define LOADGEN_IO_IO_H
 
@@ -13,10 +14,9 @@
 
 #include "common/device.h"
 
-// The work file, and the data path: which bytes of it come next, and one blocking
-// operation on them; and many operations in flight from one thread, by io_uring.
-
 // What returns an int returns 0, or -1 after run_fail() or run_refuse() (load.h).
+
+// ---- file.c ----
 
 // The work file: allocated, written once with incompressible data, gone at the
 // end in every case, unless it is to be kept.
@@ -56,6 +56,24 @@ int io_file_reopen(const struct io_file *file, int flags);
 double io_file_allocated(const struct io_file *file);
 
 void io_file_close(struct io_file *file);
+
+// Refuses what is no folder that may be written to.
+int io_folder_check(struct run *run, const char *folder);
+
+// ---- space.c ----
+
+#define IO_GIB (1024.0 * 1024.0 * 1024.0)
+
+// Refuses a file for which there is no space, beside the `held` bytes of a file that it replaces.
+int io_space_check(struct run *run, const struct io_file *file, uint64_t held);
+
+// ---- fill.c ----
+
+// Several threads write large pieces, and make them durable; direct_fd: the same file past the page
+// cache, or -1. 0, also when a signal stopped it; or -1 with the reason.
+int io_fill(struct run *run, const struct io_file *file, int direct_fd);
+// Whether a signal is pending that ends the load; also of a harness that is gone (watch_start()).
+bool io_fill_interrupted(void);
 
 // A number that no other process has, whenever it was started: a seed for data that
 // are to be like no others.
@@ -133,10 +151,17 @@ void io_stream_close(struct io_stream *stream);
 // that was written before, so that nothing can store it once for two.
 struct io_request io_stream_next(struct io_stream *stream, unsigned slot);
 
+// The buffer of one of the plan->depth slots.
+unsigned char *io_stream_buffer(const struct io_stream *stream, unsigned slot);
+// Before a read: drops it from the page cache, if the plan has to.
+void io_stream_drop(const struct io_stream *stream, const struct io_request *request);
+
 // A transfer of all or nothing, blocking. 0, or errno.
 int io_transfer(int fd, bool read_it, unsigned char *data, size_t length, uint64_t offset);
 // Do it, blocking, with slot 0. 0, or errno; a short transfer is EIO.
 int io_stream_do(const struct io_stream *stream, const struct io_request *request);
+
+// ---- ring.c ----
 
 struct io_ring;
 
@@ -173,20 +198,19 @@ IO_RING int io_ring_wait(struct io_ring *ring, int64_t timeout_ns);
 // Take one that is done; false if there is none.
 IO_RING bool io_ring_take(struct io_ring *ring, struct io_done *done);
 
+// ---- options.c ----
+
 // The options of loadgen io: what they mean together, and which are refused.
 
 extern const struct option_row io_options[];
 
 // The folder of a work file: what --dir gave, else (NULL) $TMPDIR, else /var/tmp.
 const char *io_folder(const char *given);
-// Refuses what is no folder that may be written to.
-int io_folder_check(struct run *run, const char *folder);
-
 // load.h's check: makes run->state with the folder, its device and the plan, and
 // refuses (exit 2) what cannot be. Creates nothing on the disk that has a name.
 void io_check(struct run *run);
 
-// What the parts of loadgen io share: the options as given, and the state of a run.
+// ---- the options as given, and the state of a run ----
 
 #define IO_DEFAULT_FILE_BYTES (8ull << 30)
 #define IO_LEAST_FILE_BYTES   ((double)(64u << 20)) // by default
@@ -218,6 +242,23 @@ struct io_state {
     struct mem_pages pages; // of the first worker's buffers
     unsigned warned;        // verdicts that a mark has warned of: 1 << verdict
 };
+
+// ---- claims.c ----
+
+// The load's cumulative counters.
+enum io_counter {
+    IO_CLAIMED_READ, // by the workers
+    IO_CLAIMED_WRITTEN,
+    IO_DEVICE_READ,
+    IO_DEVICE_WRITTEN,
+    IO_SELF_READ,
+    IO_SELF_WRITTEN
+};
+
+// load.h's count, fields and notes.
+void io_count(struct run *run, double counters[LOAD_COUNTERS]);
+void io_fields(struct run *run, const struct snapshot *window, struct line *line);
+void io_notes(struct run *run, const char *event, const struct snapshot *window);
 
 // ---- phases.c ----
 

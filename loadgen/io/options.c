@@ -1,3 +1,5 @@
+// The options of loadgen io: what they mean together, and which are refused.
+
 #include "io/io.h"
 
 const struct option_row io_options[] = {
@@ -50,8 +52,6 @@ const struct option_row io_options[] = {
      .help = "instead of making load: print one JSON line about the device behind --dir"},
     {0},
 };
-
-// ---- options, before anything starts ----
 
 // A sequential load with a rate does not need more than it moves until its end, and one that writes
 // no more than in a minute: what is written again is as new. A file that is kept is of one size for
@@ -188,7 +188,8 @@ static void check_block(struct run *run)
                     fewest);
 }
 
-// Of all operations in flight, and what filling the file takes; in memory the file, too.
+// Claims the memory of all operations in flight, and what filling the file takes; where the file is
+// in memory, that of the file, too.
 static void check_buffers(struct run *run)
 {
     const struct io_state *state = state_of(run);
@@ -219,7 +220,7 @@ static void choose_path(struct run *run)
     state->engine = "pwrite";
     if (plan->depth > 1) {
         const char *lack = io_ring_lack();
-        state->engine = !lack ? "io_uring" : "threads";
+        state->engine = lack ? "threads" : "io_uring";
         if (lack) {
             if (run->threads * (uint64_t)plan->depth > 4096)
                 usage_error("--depth %u: io_uring cannot be used here (%s), and %llu threads are "

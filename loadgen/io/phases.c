@@ -16,8 +16,6 @@
 
 #include "common/random.h"
 
-// One pass over a file for each phase of --phases.
-
 // The file, and what all phases share.
 struct io_bench {
     struct run *run;
@@ -92,7 +90,7 @@ struct seeker {
 
 // Memory for one block, aligned for O_DIRECT, with random data; for free(). NULL: out of
 // memory.
-static unsigned char *io_pass_buffer(uint64_t bytes)
+static unsigned char *new_buffer(uint64_t bytes)
 {
     const uint64_t whole = (bytes + 4095) / 4096 * 4096;
     uint64_t random = io_salt();
@@ -128,16 +126,16 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
     const unsigned threads = bench->run->threads;
     struct seeker *seekers = calloc(threads, sizeof *seekers);
     unsigned started = 0;
-    int error = !seekers ? ENOMEM : 0;
+    int error = seekers ? 0 : ENOMEM;
     for (; started < threads && error == 0; started++) {
         struct seeker *seeker = &seekers[started];
         seeker->bench = *bench;
         seeker->bench.random = random_next(&bench->random);
-        seeker->bench.buffer = io_pass_buffer(bench->block_bytes);
+        seeker->bench.buffer = new_buffer(bench->block_bytes);
         seeker->seeks =
             bench->set->seeks * (started + 1) / threads - bench->set->seeks * started / threads;
-        error = !seeker->bench.buffer ? ENOMEM
-                                      : pthread_create(&seeker->thread, NULL, seeker_main, seeker);
+        error = seeker->bench.buffer ? pthread_create(&seeker->thread, NULL, seeker_main, seeker)
+                                     : ENOMEM;
         if (error != 0)
             break;
     }
@@ -158,7 +156,7 @@ static int pass_seeks(struct io_bench *bench, struct io_outcome *outcome)
     return error;
 }
 
-// What --phases says of each phase, and in the end of all.
+// ---- what is said of each phase, and in the end of all ----
 
 struct io_phase {
     const char *name;  // for people
@@ -227,8 +225,8 @@ static void add_phase(struct line *line, const struct io_phase *phase,
 
 // One line for programs with everything, each name once. Phases without a time are left
 // out.
-static void io_phases_summary(const struct io_bench *bench, const struct io_phase *phases,
-                              const struct io_outcome *outcomes, size_t count)
+static void report_summary(const struct io_bench *bench, const struct io_phase *phases,
+                           const struct io_outcome *outcomes, size_t count)
 {
     struct run *run = bench->run;
     struct line line;
@@ -333,7 +331,7 @@ static int open_bench(struct io_bench *bench)
     bench->fd = bench->direct_fd = io_file_create(file);
     if (bench->fd < 0)
         return errno;
-    bench->buffer = io_pass_buffer(bench->block_bytes);
+    bench->buffer = new_buffer(bench->block_bytes);
     if (!bench->buffer)
         return ENOMEM;
     if (bench->set->sync == IO_SYNC_DIRECT)
@@ -379,7 +377,7 @@ int io_phases(struct run *run)
             report_phase(&bench, &phases[i], &outcomes[i]);
     }
     if (status == 0)
-        io_phases_summary(&bench, phases, outcomes, PHASES);
+        report_summary(&bench, phases, outcomes, PHASES);
     if (bench.direct_fd >= 0 && bench.direct_fd != bench.fd)
         close(bench.direct_fd);
     free(bench.buffer);

@@ -50,7 +50,7 @@ static uint64_t word_read(void *memory)
 // A line has 64 bytes on every x86-64 CPU; half of the word is on either side of its end.
 #define SPLIT_AT (64 - sizeof(uint64_t) / 2)
 
-// The same for one that lies across two cache lines. Each of these is a split lock.
+// Adds to a word that lies across two cache lines. Each of these additions is a split lock.
 static void word_add_split(void *memory, uint64_t times)
 {
     char *at = (char *)memory + SPLIT_AT;
@@ -81,7 +81,7 @@ static _Noreturn void try_once(void *memory)
 static enum split_state word_try_split(void)
 {
     void *memory = aligned_alloc(LOCK_WORD_BYTES, LOCK_WORD_BYTES);
-    enum split_state state = !memory ? SPLIT_UNKNOWN : SPLIT_SLOW;
+    enum split_state state = memory ? SPLIT_SLOW : SPLIT_UNKNOWN;
     for (int i = 0; i < 2 && state == SPLIT_SLOW; i++) {
         int status = 0;
         const pid_t pid = fork();
@@ -293,7 +293,7 @@ static const struct load lock_load = {
     .grain = 1,
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,
-    // By `loadgen lock --contended --calib`; by `jostle calib` none.
+    // `jostle calib` measures none of it; `loadgen lock --contended --calib` does.
     .calibrations = (const char *const[]){NULL},
     .pinned = true,
     .check = check,

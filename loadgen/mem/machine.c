@@ -1,3 +1,5 @@
+// What the memory loads need to know of the machine: its caches and its NUMA nodes.
+
 #include "mem/mem.h"
 
 #include <hwloc.h>
@@ -6,8 +8,8 @@
 static uint64_t cache_bytes(hwloc_topology_t topology, int cpu, hwloc_obj_type_t type)
 {
     hwloc_obj_t unit = hwloc_get_pu_obj_by_os_index(topology, (unsigned)cpu);
-    hwloc_obj_t cache = !unit ? NULL : hwloc_get_ancestor_obj_by_type(topology, type, unit);
-    return !cache ? 0 : cache->attr->cache.size;
+    hwloc_obj_t cache = unit ? hwloc_get_ancestor_obj_by_type(topology, type, unit) : NULL;
+    return cache ? cache->attr->cache.size : 0;
 }
 
 void mem_machine_open(struct mem_machine *machine, const struct cpu_list *cpus)
@@ -83,18 +85,4 @@ int mem_machine_node_of(const struct mem_machine *machine, const void *memory)
         node = hwloc_bitmap_first(set);
     hwloc_bitmap_free(set);
     return node;
-}
-
-// ---- where caches end ----
-
-#define STILL_RISING 0.95 // of the latency at the largest size
-
-uint64_t edge_of(const struct edge_point *point, size_t count)
-{
-    size_t first = count;
-    if (count < 2)
-        return 0;
-    while (first > 0 && point[first - 1].ns_per_load >= STILL_RISING * point[count - 1].ns_per_load)
-        first--;
-    return first + 1 < count ? point[first].bytes : 0;
 }

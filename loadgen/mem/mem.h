@@ -1,3 +1,4 @@
+// What the files of loadgen mem and loadgen cache share; each section says of which file it is.
 #ifndef LOADGEN_MEM_MEM_H
 #define LOADGEN_MEM_MEM_H
 
@@ -49,7 +50,7 @@ struct mem_table {
 // NULL: not built for this kind of machine.
 const struct mem_table *mem_simd_table(enum simd simd);
 
-// ---- sweep.c ----
+// ---- kernels.c ----
 
 extern const char *const mem_kernel_names[]; // ended by NULL
 // Whether this CPU, its operating system, and this build have it.
@@ -57,6 +58,8 @@ bool mem_simd_works(enum simd simd);
 enum simd mem_simd_best(void);
 // Arrays that a kernel uses, of the same size.
 unsigned mem_kernel_arrays(enum mem_kernel kernel);
+
+// ---- sweep.c ----
 
 // Where a worker's kernel is, and where it continues: through its arrays from one end to
 // the other, block by block, or block by block at random places.
@@ -100,6 +103,8 @@ void mem_course_begin(const struct mem_course *course, double value[MEM_ARRAYS])
 uint64_t mem_sweep_run(const struct mem_course *course, struct mem_sweep *sweep,
                        double *const array[MEM_ARRAYS], uint64_t bytes);
 
+// ---- access.c ----
+
 // Blocks of one word, of 1 or 8 bytes: single accesses, each of which waits for the one before, so
 // that their time is a latency.
 
@@ -116,6 +121,17 @@ enum mem_access {
     ACCESS_COPY_NEXT,    // the same, and both are the next word of their arrays
 };
 
+extern const char *const mem_access_names[]; // what is measured, in words; by enum mem_access
+
+struct mem_plan;
+struct mem_worker;
+// Does so many accesses of the plan from where the worker was.
+void mem_access_run(const struct mem_plan *plan, struct mem_worker *own, uint64_t count);
+// Puts memory out of all caches, where a program can (x86-64, aarch64).
+void mem_access_flush(const char *memory, size_t bytes);
+
+// ---- valid.c ----
+
 // STREAM's validity check (J. D. McCalpin, stream.c, checkSTREAMresults()): after n passes
 // the arrays have the values that n passes over one element of each have, to an average
 // relative error of 1e-13 for doubles; of read the sum has.
@@ -126,6 +142,8 @@ enum mem_access {
 // have the values before or after.
 double mem_valid_error(const struct mem_course *course, const struct mem_sweep *sweep,
                        double *const array[MEM_ARRAYS]);
+
+// ---- machine.c ----
 
 // What the memory load needs to know of the machine: caches, NUMA nodes, pages.
 
@@ -156,6 +174,8 @@ int mem_machine_bind(const struct mem_machine *machine, unsigned node, void *mem
 // The node of the page at memory, which was touched; -1: not known.
 int mem_machine_node_of(const struct mem_machine *machine, const void *memory);
 
+// ---- edge.c ----
+
 // Latencies at growing sizes.
 struct edge_point {
     uint64_t bytes;
@@ -167,6 +187,16 @@ struct edge_point {
 // at random places of S bytes find a cache of C bytes with the chance C / S: where it is
 // ten times as fast as memory, that is at about 18 times C.
 uint64_t edge_of(const struct edge_point *point, size_t count);
+
+// Whether a measurement is kept for this machine; sets bytes: 0: nothing is, or latency rose up to
+// the largest size.
+bool edge_kept(const struct mem_caches *caches, uint64_t *bytes);
+// What is kept; else it is measured on the CPU, within about 2 s of CPU time and a quarter of the
+// free memory, and kept. Whoever comes meanwhile waits for that. 0: it could not be measured, or
+// not kept, or latency rises up to the largest size.
+uint64_t edge_find(const struct mem_caches *caches, int cpu, bool quiet);
+
+// ---- options.c ----
 
 // The options of loadgen mem, and what follows from them: where each array is, and
 // what one paced operation does.
@@ -191,9 +221,15 @@ extern const char *const mem_simd_choices[]; // of --simd
 
 // load.h's check.
 void mem_check(struct run *run);
-// Of a plan with its kernel and access: checks the machine, --simd, --node; then the caller gives
-// the footprint of all workers together, and the rest of the plan follows, or exit 2.
+// For a plan that has its kernel and access: checks the machine, --simd and --node, or exit 2. Then
+// the caller gives the footprint: mem_set_footprint().
 void mem_open(struct run *run);
+
+// ---- footprint.c ----
+
+// The footprint that --footprint asks for, or the usual one, in bytes of all workers together.
+double mem_footprint_of(const struct run *run);
+// The rest of a plan follows from the footprint of all workers together, in bytes, or exit 2.
 void mem_set_footprint(struct run *run, double footprint_bytes);
 
 // A cache that --footprint may name.
@@ -206,8 +242,7 @@ struct mem_named {
 // program with exit status 2 where it is none of them, with examples of what is.
 double mem_footprint(const char *text, const struct mem_named *caches, const char *examples);
 
-// What the parts of loadgen mem and loadgen cache share: the options as given, and
-// the state of a run.
+// ---- the options as given, and the state of a run ----
 
 struct mem_settings {
     int kernel; // enum mem_kernel
@@ -264,5 +299,30 @@ struct mem_worker {
     size_t byte;     // single accesses to the next word: the same
     uint64_t random; // to random ones: the generator's state
 };
+
+// ---- report.c: load.h's describe, fields, summary_fields and notes ----
+
+void mem_describe(struct run *run, struct line *line);
+void mem_fields(struct run *run, const struct snapshot *window, struct line *line);
+void mem_summary(struct run *run, const struct snapshot *window, struct line *line);
+void mem_notes(struct run *run, const char *event, const struct snapshot *window);
+
+// ---- verify.c: load.h's verify ----
+
+int mem_verify(struct run *run);
+
+// ---- mem.c: load.h's functions of these names ----
+
+int mem_prepare(struct run *run);
+void mem_cleanup(struct run *run);
+int mem_begin(struct worker *worker);
+void mem_end(struct worker *worker);
+double mem_operate(struct worker *worker);
+
+// What loadgen mem and loadgen cache have alike.
+#define MEM_LOAD(rows)                                                                             \
+    LOAD_OPTIONS(rows), .fills = true, .pinned = true, .prepare = mem_prepare, .begin = mem_begin, \
+                        .operate = mem_operate, .verify = mem_verify, .end = mem_end,              \
+                        .cleanup = mem_cleanup, .notes = mem_notes
 
 #endif

@@ -1,5 +1,5 @@
 // loadgen mem's kernels for each width of vectors that has a fixed length: mem/vector.h makes them.
-// Those that a CPU lacks are built all the same: mem_simd_works() says which may be called.
+// Kernels that a CPU lacks are built all the same: mem_simd_works() says which may be called.
 
 #include "mem/mem.h"
 

@@ -7,7 +7,7 @@
 
 #include "load.h"
 
-#include "common/group.h"
+#include "common/grouping.h"
 #include "common/memory.h"
 #include "common/processes.h"
 
@@ -204,7 +204,7 @@ static void hold_release(struct hold *hold)
     errno = error;
 }
 
-// The same file at a number above `top`, and no longer at its own; -1 with errno.
+// Moves a descriptor to a number above `top`, and returns it; -1 with errno.
 static int move_above(int fd, int top)
 {
     const int higher = fcntl(fd, F_DUPFD_CLOEXEC, top + 1);

@@ -1,3 +1,4 @@
+// What the files of loadgen net share; each section says of which file it is.
 #ifndef LOADGEN_NET_NET_H
 #define LOADGEN_NET_NET_H
 
@@ -8,6 +9,9 @@
 
 #include "load.h"
 #include "net/address.h"
+#include "net/message.h"
+#include "net/protocol.h"
+#include "net/seats.h"
 
 #include <uv.h> // and what the C library has of sockets
 
@@ -33,8 +37,8 @@ struct net_port {
         unsigned count; // datagrams since checked_ns
         uint64_t checked_bytes;
         int64_t checked_ns;
-    } burst;          // receive.c's own
-    unsigned handles; // still to be closed: receive.c's own
+    } burst;          // udp_receive.c's own
+    unsigned handles; // still to be closed: udp_receive.c's own
 };
 
 // A session, as the receiving half sees it.
@@ -79,7 +83,7 @@ struct net_connection {
         uint64_t checked_bytes, flushed_bytes;
         int64_t checked_ns, not_before_ns;
         bool on;
-    } batch; // receive.c's own
+    } batch; // tcp_receive.c's own
 };
 
 struct net_server {
@@ -106,7 +110,7 @@ struct net_server {
     struct net_peer *recent; // whose datagram came last
     struct net_messages *messages;
     unsigned char *buffer;
-    // Of all sessions; what is lost may fall, when a datagram comes late.
+    // The sums over all sessions; what is lost may fall, when a datagram comes late.
     _Alignas(64) _Atomic uint64_t values[NET_VALUES];
     _Atomic uint64_t rejected;
     _Atomic int refused; // errno of the first connection that could not be accepted; 0: all were
@@ -115,7 +119,7 @@ struct net_server {
     pthread_cond_t released;
     _Atomic bool held; // paused: no round trip is answered
     int64_t ended_cpu_ns;
-    // Of --loopback.
+    // With --loopback the server has a thread of its own.
     pthread_t thread;
     bool threaded;
     _Atomic bool quit;
@@ -127,6 +131,50 @@ static inline void net_count(_Atomic uint64_t *counter, uint64_t more)
 {
     atomic_fetch_add_explicit(counter, more, memory_order_relaxed);
 }
+
+// ---- connections.c ----
+
+#define NET_MOST_NEW 128 // that have not said hello yet: the oldest leaves for another
+
+// Takes a connection into the list, not yet polled; peer: NULL for a new one. NULL: no memory;
+// the descriptor is the caller's then.
+struct net_connection *net_connection_add(struct net_server *server, struct net_peer *peer, int fd,
+                                          enum net_part part);
+// Takes it out of the list. The descriptor remains open, and is returned.
+int net_connection_release(struct net_connection *connection);
+// Takes it out of the list, and closes it.
+void net_connection_drop(struct net_connection *connection);
+// Warns of what a peer does, a few times: peers may do it for ever.
+void net_warn(struct net_server *server, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// ---- session.c ----
+
+// A connection that was just accepted: as net_session_greet(). The oldest that has not said hello
+// leaves where there are too many of them.
+struct net_connection *net_session_admit(struct net_server *server, int fd);
+// Takes an accepted connection, whose hello should be there already, at least in part, and answers
+// it: a session's first, or one of its streams. Anything else is rejected: counted and closed.
+// Returns the connection, to be polled, or NULL where there is nothing to poll.
+struct net_connection *net_session_greet(struct net_connection *fresh);
+// Something can be read from a control connection: news of its end.
+void net_session_hear(struct net_connection *connection);
+// Ends a session. Streams that are still open are read to their end, for a while.
+void net_session_end(struct net_peer *peer);
+// Ends a session that should not stay: nothing is read from it any more. why: for a warning, of
+// which there are few, for anybody may cause them.
+void net_session_expel(struct net_peer *peer, const char *why);
+// Descriptors have run out: of the sessions that are silent, the one with the most streams leaves.
+void net_session_free_descriptors(struct net_server *server);
+// Notes of each session whether anything has come since the last call.
+void net_activity_note(struct net_server *server);
+
+// ---- sweep.c ----
+
+// There is a connection to be watched.
+void net_sweep_begin(struct net_server *server);
+
+// ---- echo.c ----
 
 // Threads that answer round trips: they block, for a poll in between would add to the
 // time that is measured.
@@ -141,12 +189,16 @@ uint64_t net_echo_answered(const struct net_peer *peer);
 // Whether they answer (held: false) or wait.
 void net_echo_hold(struct net_server *server, bool held);
 
+// ---- peer_report.c ----
+
+// Its reports go out as long as anything comes in: something has changed in them.
+void net_peer_changed(struct net_peer *peer);
 // Something has come for a session.
 void net_peer_received(struct net_peer *peer, uint64_t bytes);
 // Reports what it has received, at once.
 void net_peer_report(struct net_peer *peer);
 
-// ---- receive.c: datagrams ----
+// ---- udp_receive.c ----
 
 // The receiving half's datagram sockets: everybody's, and one of a session's own where its
 // datagrams are shorter than a head, so that the port says whose they are.
@@ -162,6 +214,14 @@ uint16_t net_port_own(struct net_peer *peer);
 // Closes it, if there is one.
 void net_port_disown(struct net_peer *peer);
 
+// Room for many at a time; NULL: no memory. discard: their content is not copied.
+struct net_messages *net_messages_new(bool discard);
+
+// ---- tcp_receive.c ----
+
+// Takes what a connection has, up to a bound; false: it is at its end.
+bool net_receive_stream(struct net_connection *connection);
+
 // Receiving in batches. A receiver of gigabytes a second would be woken for every few
 // kilobytes, and each wake-up of an idle CPU costs more than the copy. So for a
 // connection that fast the kernel is told to wait until NET_BUFFER_BYTES are there
@@ -173,9 +233,6 @@ void net_port_disown(struct net_peer *peer);
 void net_batch_received(struct net_connection *connection, size_t bytes);
 // Before a pause: all connections are read as they come.
 void net_batch_end(struct net_server *server);
-
-// Room for many at a time; NULL: no memory. discard: their content is not copied.
-struct net_messages *net_messages_new(bool discard);
 
 // ---- server.c: what the load and its sending half use ----
 
@@ -192,11 +249,10 @@ int net_server_start(struct net_server *server);
 void net_server_run(struct net_server *server, struct worker *worker);
 // Nobody may be in net_server_run(). NULL is fine.
 void net_server_close(struct net_server *server);
-// Any thread: CPU time of all threads of its own, including those that have ended.
+// echo.c. Any thread: CPU time of all threads of its own, including those that have ended.
 int64_t net_server_cpu_ns(struct net_server *server);
 
-// What the parts of the sending half, and the load itself, share: the options as
-// given, and the state of a run.
+// ---- the options as given, and the state of a run ----
 
 #define NET_BULK_BLOCK     (128u << 10) // of TCP without --block-size: as large as iperf3's
 #define NET_DATAGRAM_BLOCK 1400u        // fits into an Ethernet frame with every header
@@ -281,6 +337,8 @@ static inline uint64_t net_sent_bytes(const struct net_stream *stream)
     return counter_read(&stream->sent_bytes);
 }
 
+// ---- worker.c ----
+
 // What the workers of the sending half have in common: streams, waiting for
 // their sockets, and the watch over the peer.
 
@@ -309,9 +367,42 @@ void net_worker_silent(struct worker *worker, const char *what);
 // Checks on the peer every NET_CHECK_NS; false once it is gone.
 bool net_worker_fine(struct worker *worker, int64_t at_ns);
 
-// load.h's work: TCP, without a limit or at a rate; UDP, numbered datagrams, many at a time.
+// Marks streams whose socket has room again as no longer blocked. block: waits until
+// one has, orders change, or 0.1 s is over. Returns whether any was blocked.
+bool net_worker_wait(struct net_worker *own, bool block);
+// When to wake for work that is due at next_ns: late enough that writes grow, early
+// enough to check on the peer.
+int64_t net_worker_step(int64_t at_ns, int64_t next_ns);
+// Takes what the peer has reported: 0, or -1 after worker_fail() when it is gone.
+int net_worker_hear(struct worker *worker, struct net_session *session);
+// Has the peer report what it has received by now, and waits for that for a moment: a report
+// that came by itself may be a tenth of a second old.
+void net_worker_ask(struct worker *worker, struct net_session *session);
+
+// ---- tcp_send.c ----
+
+// load.h's work of TCP, without a limit or at a rate.
 void net_bulk_work(struct worker *worker);
+
+// ---- udp_send.c ----
+
+// load.h's begin, after net_worker_open(), and work of UDP: numbered datagrams, many at a time.
+int net_datagram_open(struct worker *worker);
 void net_datagram_work(struct worker *worker);
+
+// ---- hello.c ----
+
+// A hello and its answer.
+struct net_hello {
+    struct net_message message, answer;
+    bool retry;      // it may succeed in a moment (the listener closed the connection)
+    char error[512]; // why it failed
+};
+
+// Connects and is let in; a busy listener may need a second try. peer: an address that is known,
+// else (text is not NULL) `text` is dialled and *peer set. Returns the descriptor, or -1 with
+// hello->error.
+int net_enter(struct run *run, struct net_address *peer, const char *text, struct net_hello *hello);
 
 // ---- client.c ----
 
@@ -319,7 +410,18 @@ void net_datagram_work(struct worker *worker);
 int net_open(struct run *run);
 // Says good-bye, and closes them.
 void net_close(struct run *run);
+
+// ---- ping.c ----
+
 // load.h's work of --ping.
 void net_ping_work(struct worker *worker);
+
+// ---- figures.c: load.h's functions of these names (net_count_all: count) ----
+
+double net_delivered(struct run *run);
+void net_count_all(struct run *run, double counters[LOAD_COUNTERS]);
+void net_describe(struct run *run, struct line *line);
+void net_fields(struct run *run, const struct snapshot *window, struct line *line);
+void net_notes(struct run *run, const char *event, const struct snapshot *window);
 
 #endif

@@ -1,5 +1,5 @@
 // loadgen ops's kernels for each width of vectors that has a fixed length: ops/vector.h makes them.
-// Those that a CPU lacks are built all the same: ops_kernel_of() says which may be called.
+// Kernels that a CPU lacks are built all the same: ops_kernel_of() says which may be called.
 
 #include "ops/widths.h"
 
@@ -152,7 +152,7 @@ static const struct ops_kernel *table_of(enum simd simd, enum ops_type type)
 struct ops_kernel ops_kernel_of(enum simd simd, enum ops_type type)
 {
     const struct ops_kernel *table = processor_has(simd) ? table_of(simd, type) : NULL;
-    struct ops_kernel kernel = !table ? (struct ops_kernel){0} : table[type];
+    struct ops_kernel kernel = table ? table[type] : (struct ops_kernel){0};
     const unsigned bytes = processor_vector_bytes(simd);
     kernel.lanes = bytes > 0 ? bytes / ops_type_bytes(type) : 1;
     kernel.block *= kernel.lanes;

@@ -1,3 +1,4 @@
+// The kernels of loadgen ops, for each width of vectors.
 #ifndef LOADGEN_OPS_WIDTHS_H
 #define LOADGEN_OPS_WIDTHS_H
 

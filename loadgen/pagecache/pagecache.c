@@ -11,6 +11,7 @@
 #include "io/io.h"
 
 #include "common/cgroup.h"
+#include "common/machine.h"
 
 #include <sys/mman.h>
 
@@ -54,7 +55,7 @@ static void resident_drop(int fd, uint64_t from, uint64_t bytes)
 }
 
 #define DEFAULT_FILE_BYTES (8.0 * 1073741824)
-// Of the free space of the file system, and what is left of it to others.
+// The part of the free space of the file system that is left to others.
 #define DISK_SPARE 0.1
 
 struct pagecache_settings {
@@ -260,7 +261,7 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
         const pid_t id = run->workers[i].id;
         counters[READ_BY_KERNEL] += thread_io(id, "rchar");
         counters[FROM_DEVICE] += thread_io(id, "read_bytes");
-        held += !own ? 0 : atomic_load(&own->held_bytes);
+        held += own ? atomic_load(&own->held_bytes) : 0;
     }
     const double now = (double)resident_bytes(state->plan.read_fd, 0, state->plan.file_bytes);
     state->resident_bytes = now > 0 ? now : (double)held;

@@ -1,14 +1,15 @@
-// loadgen record: writes down how busy each CPU is, from /proc/stat, so that
-// `loadgen cpu --profile` can do the same again, and what a program that waits there
-// meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
+// loadgen record: writes down how busy each CPU is, from /proc/stat (what a neighbour does: see
+// neighbour.c), so that `loadgen cpu --profile` can do the same again, and what a program that
+// waits there meets: wake-up latency, context switches, interrupts. Time that the hypervisor stole
 // is not load: it is recorded separately.
 
 #define OPTIONS_OF struct record_settings // see common/options.h
 #define STATE_OF   struct recording       // see load.h
 
-#include "load.h"
+#include "record.h"
 
 #include "common/cgroup.h"
+#include "common/machine.h"
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
@@ -170,11 +171,7 @@ static bool wakeups_take(const struct wakeups *wakeups, unsigned cpu, bool span,
 
 #define SMALLEST_BUCKET_NS 1024 // of the histogram that is written: powers of two from here
 
-struct record_settings {
-    int64_t duration_ns; // 0: until a signal comes
-    int64_t interval_ns; // of a span
-    int64_t wakeup_ns;   // 0: none
-};
+static const char *const counters[] = {"auto", "none", NULL};
 
 static const struct option_row options[] = {
     {ROW("duration", "TIME", OPTION_TIME, duration_ns), .minimum = 1, .maximum = 1e18,
@@ -186,11 +183,20 @@ static const struct option_row options[] = {
      .preset = "10ms",
      .help = "a thread on each CPU sleeps this long, again and again, and notes by how much later "
              "it runs; 0: none"},
+    {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = INT32_MAX,
+     .help = "record this process, with all that it starts"},
+    {ROW("cgroup", "PATH", OPTION_TEXT, cgroup),
+     .help = "record this control group: its folder, or its path below the top"},
+    {ROW("job", "ID", OPTION_TEXT, job), .help = "record the part of this Slurm job on this node"},
+    {ROW("counters", "auto|none", OPTION_CHOICE, counters), .preset = "auto", .choices = counters,
+     .help = "of a process, group or job, count switches, forks, syncs and cycles by the kernel's "
+             "counters where it lets us; they cost it some time at each switch"},
     {0},
 };
 
 struct recording {
     FILE *file;
+    struct neighbour *neighbour; // NULL: the machine is recorded
     unsigned capacity;
     struct cpu_ticks *ticks; // of the samples
     struct sample first, samples[2];
@@ -211,7 +217,7 @@ static void on_signal(int number)
 // ---- what is written ----
 
 // A recording is of use as far as it got: it has whole lines, also on a full disk.
-static int write_line(FILE *file, struct line *line)
+int record_line(FILE *file, struct line *line)
 {
     const char *text = line_end(line);
     const bool written = text && save_append(fileno(file), text, line->used);
@@ -221,21 +227,26 @@ static int write_line(FILE *file, struct line *line)
     return written ? 0 : -1;
 }
 
-static int write_header(const struct recording *recording, const struct record_settings *set)
+void record_begin_header(struct line *line, const char *schema, unsigned cores, int64_t interval_ns)
 {
     struct utsname system = {0};
-    struct line line = {0};
     char now[DATE_SIZE];
     uname(&system);
-    line_object(&line, NULL);
-    line_text(&line, "schema", SCHEMA_PROFILE);
-    line_count(&line, "cores", recording->first.count);
-    line_text(&line, "unit", "percent");
-    line_fixed(&line, "interval_ms", (double)set->interval_ns / 1e6, 6);
-    line_text(&line, "recorded", date_utc(time(NULL), now));
-    line_text(&line, "kernel", system.release);
+    line_object(line, NULL);
+    line_text(line, "schema", schema);
+    line_count(line, "cores", cores);
+    line_text(line, "unit", "percent");
+    line_fixed(line, "interval_ms", (double)interval_ns / 1e6, 6);
+    line_text(line, "recorded", date_utc(time(NULL), now));
+    line_text(line, "kernel", system.release);
+}
+
+static int write_header(const struct recording *recording, const struct record_settings *set)
+{
+    struct line line = {0};
+    record_begin_header(&line, SCHEMA_PROFILE, recording->first.count, set->interval_ns);
     line_fixed(&line, "wakeup_every_ms", (double)set->wakeup_ns / 1e6, 6);
-    return write_line(recording->file, &line);
+    return record_line(recording->file, &line);
 }
 
 // How often a second something was counted. NAN: the counter has stepped back, as that of
@@ -307,7 +318,7 @@ static int write_span(struct recording *recording, const struct sample *before,
         add_cpus(&line, "wakeup", recording, true);
     recording->spans++;
     recording->end_ns = at_ns;
-    return write_line(recording->file, &line);
+    return record_line(recording->file, &line);
 }
 
 // Only what is not empty.
@@ -365,8 +376,7 @@ static void print_summary(struct run *run, const struct recording *recording,
 
 // ---- recording ----
 
-// Sleeps until then; false when a signal has ended the recording.
-static bool sleep_to(int64_t time_ns)
+bool record_sleep_to(int64_t time_ns)
 {
     const struct timespec at = {time_ns / 1000000000, time_ns % 1000000000};
     while (!ended && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
@@ -383,7 +393,7 @@ static const struct sample *record_spans(struct recording *recording,
         set->duration_ns > 0 ? recording->start_ns + set->duration_ns : INT64_MAX;
     int64_t next_ns = recording->start_ns + set->interval_ns;
     const struct sample *before = &recording->first;
-    for (; next_ns <= end_ns && sleep_to(next_ns); next_ns += set->interval_ns) {
+    for (; next_ns <= end_ns && record_sleep_to(next_ns); next_ns += set->interval_ns) {
         struct sample *after = &recording->samples[recording->spans % 2];
         const int64_t at_ns = clock_ns();
         if (sample_take(after, recording->capacity) != 0)
@@ -438,7 +448,7 @@ static int record(struct run *run, struct recording *recording)
         add_histogram(&line, &recording->all);
         line_close(&line);
     }
-    return write_line(recording->file, &line);
+    return record_line(recording->file, &line);
 }
 
 // Says why, and returns the exit status.
@@ -467,6 +477,11 @@ static int nothing_recorded(const struct run *run, const char *path)
     return 1;
 }
 
+static bool names_neighbour(const struct record_settings *set)
+{
+    return set->pid > 0 || set->cgroup || set->job;
+}
+
 static int record_instead(struct run *run)
 {
     const char *path = run->arguments[0];
@@ -476,6 +491,9 @@ static int record_instead(struct run *run)
     for (size_t i = 0; i < ENDING_SIGNALS; i++)
         if (!ending_is_left_out(ending_signals[i]))
             sigaction(ending_signals[i], &action, NULL);
+    if (names_neighbour(settings_of(run)) &&
+        !(recording->neighbour = neighbour_open(settings_of(run))))
+        return 1;
     recording->capacity = (unsigned)sysconf(_SC_NPROCESSORS_CONF);
     recording->ticks = calloc(recording->capacity, 3 * sizeof *recording->ticks);
     if (!recording->ticks)
@@ -485,7 +503,9 @@ static int record_instead(struct run *run)
     recording->samples[1].cpus = recording->ticks + 2 * recording->capacity;
     FILE *file = recording->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     int failed = 0;
-    if (!file || record(run, recording) != 0)
+    if (!file ||
+        (recording->neighbour ? neighbour_record(run, recording->neighbour, file, &recording->spans)
+                              : record(run, recording)) != 0)
         failed = cannot_record(path, errno);
     else if (recording->spans == 0)
         failed = nothing_recorded(run, path);
@@ -493,15 +513,34 @@ static int record_instead(struct run *run)
         (void)save_complain(path);
         failed = 1;
     }
+    if (recording->neighbour)
+        neighbour_close(recording->neighbour);
     wakeups_stop(&recording->wakeups);
     free(recording->wakeups.watchers);
     free(recording->ticks);
     return failed;
 }
 
+// --pid, --cgroup and --job name one neighbour.
+static void check_neighbour(const struct run *run)
+{
+    const struct record_settings *set = run->settings;
+    if ((set->pid > 0) + (set->cgroup != NULL) + (set->job != NULL) > 1)
+        usage_error("record: --pid, --cgroup and --job: one neighbour at a time: give one of them");
+    if (names_neighbour(set) && options_given(run->options, "wakeup-every"))
+        usage_error("record: --wakeup-every is of the machine: leave it out, or record without "
+                    "--pid, --cgroup and --job");
+    if (!names_neighbour(set) && options_given(run->options, "counters"))
+        usage_error("record: --counters is of a neighbour: give --pid, --cgroup or --job too");
+    if (set->job && (*set->job == '\0' || strspn(set->job, "0123456789") != strlen(set->job)))
+        usage_error("record: --job %s: not the number of a job: give it as squeue prints it",
+                    set->job);
+}
+
 static void record_check(struct run *run)
 {
     const struct record_settings *set = run->settings;
+    check_neighbour(run);
     if (run->argument_count != 1)
         usage_error("record: %s: loadgen record [--interval TIME] [--duration TIME] FILE",
                     run->argument_count == 0 ? "no file to write to" : "one file only");
@@ -515,13 +554,17 @@ static void record_check(struct run *run)
 
 static const struct load record_load = {
     .name = "record",
-    .summary = "records how busy each CPU is, for cpu --profile, and its wake-up latency",
+    .summary = "records how busy each CPU is, or what a neighbour does, for cpu --profile",
     .details =
         "FILE gets one JSON line an interval (- is stdout), and one for all of it at the end. "
         "It ends after --duration, or by Ctrl-C; before the first interval is over nothing has "
         "been recorded, and the exit status is 1. User, nice, system, "
         "irq and softirq time count as load, steal is recorded separately. What the recorder "
-        "itself takes is in the load, and own_cpu_s of the last line says how much that was.",
+        "itself takes is in the load, and own_cpu_s of the last line says how much that was. With "
+        "--pid, --cgroup or --job the lines are of that neighbour: CPU time, also of children that "
+        "ended between two looks, threads that waited for a CPU, reads, writes, faults, switches, "
+        "memory. `unseen` in the first line names what could not be recorded, and why. Each column "
+        "can be played again by --stages FILE:COLUMN.",
     LOAD_OPTIONS(options),
     .check = record_check,
     .arguments = "FILE",

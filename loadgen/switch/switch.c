@@ -101,7 +101,7 @@ static int fd_wait(struct bell *bell)
     return length == (ssize_t)sizeof value ? 0 : -1;
 }
 
-// By --method, as the names.
+// The methods, in the order of the names of --method.
 static const struct bell_method bell_methods[] = {
     {.ring = futex_ring, .wait = futex_wait},
     {.open = eventfd_open, .ring = fd_ring, .wait = fd_wait},

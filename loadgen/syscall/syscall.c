@@ -36,13 +36,13 @@ static const char *const call_names[] = {"getppid", "clock_gettime", "read", "wr
     }
 
 CALL(make_getppid, char, syscall(SYS_getppid) >= 0)
-// By number: the C library's never enters the kernel.
+// It is called by its number, as the C library's function never enters the kernel.
 CALL(make_clock_gettime, struct timespec, syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &result) == 0)
 CALL(make_read, char, read(fd, &result, 1) == 1)
 CALL(make_write, char, write(fd, &result, 1) == 1)
 CALL(make_stat, struct stat, stat("/", &result) == 0)
 
-// By --call; the names in the same order, ended by NULL.
+// The calls by the number that --call has; the names are in the same order, ended by NULL.
 static const struct call calls[] = {
     {.make = make_getppid},
     {.make = make_clock_gettime},
@@ -67,7 +67,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-// Of all workers, by the kernel: calls that it counts, and the process's CPU time.
+// What the kernel counts for all workers: their calls, and the CPU time of the process.
 enum counter { CALLS, USER_NS, SYSTEM_NS };
 
 static const struct call *call_of(const struct run *run)
@@ -84,7 +84,7 @@ struct caller {
 static int begin(struct worker *worker)
 {
     const struct call *call = call_of(worker->run);
-    own_of(worker)->fd = !call->file ? -1 : open(call->file, O_RDWR | O_CLOEXEC);
+    own_of(worker)->fd = call->file ? open(call->file, O_RDWR | O_CLOEXEC) : -1;
     if (call->file && own_of(worker)->fd < 0)
         return worker_fail(worker, "cannot open %s: %s: choose another --call", call->file,
                            strerror(errno));
@@ -115,10 +115,10 @@ static void count(struct run *run, double counters[LOAD_COUNTERS])
         counters[USER_NS] = (double)timeval_ns(usage.ru_utime);
         counters[SYSTEM_NS] = (double)timeval_ns(usage.ru_stime);
     }
-    // Of the process at once, without this thread: to ask for each of a thousand busy threads takes
-    // many seconds. What this one reads here is the same each time.
+    // The kernel is asked for the whole process at once, less this thread: to ask for each of a
+    // thousand busy threads takes many seconds. What this one reads here is the same each time.
     counters[CALLS] =
-        !call->counted ? NAN : process_io(call->counted) - thread_io(getpid(), call->counted);
+        call->counted ? process_io(call->counted) - thread_io(getpid(), call->counted) : NAN;
 }
 
 // Time in the kernel / CPU time; NAN without any.

@@ -6,7 +6,9 @@
 //   turns CPU [LOAD...]   prints "LOAD<TAB>PROBE<TAB>ns warm<TAB>ns after the load", a line a pair
 
 #include "common/processor.h"
-#include "core/kernels.h"
+#include "core/code.h"
+#include "core/port_kernels.h"
+#include "core/tlb_pages.h"
 #include "mem/mem.h"
 
 #include <stdio.h>
