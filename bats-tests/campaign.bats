@@ -154,6 +154,13 @@ tasks_of() {
     [[ -c /dev/full ]]
 }
 
+@test "what a shortened limit is a percentage of is calibrated, of a load with settings without them" {
+    printf '[campaign]\n calibrate = 1s\n[target "a"]\n command = true\n[load "s"]\n spec = fork --lim {level}\n level = 50%%\n[load "set"]\n spec = [nice=19] fork --threads 1 --lim {level}\n level = 20%%\n[load "all"]\n spec = cpu --percent 5\n' >c.conf
+    expand "$PWD/c.conf"
+    "$BIN/campaign" calibrations plan.json out | xargs -0 -n 2 printf '%s=%s\n' >said
+    [[ $(sed -n 's/^word=//p' said | paste -sd ' ') == 'fork --lim 50% fork --threads 1 --lim 20%' ]]
+}
+
 @test "what a program of the user's calls --limit is no load's, and is not calibrated" {
     local spec
     printf '[target "a"]\n command = true\n' >c.conf

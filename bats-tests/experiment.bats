@@ -47,10 +47,12 @@ values() {
 
 @test "what jostle gives its loads itself is refused in a load, also shortened; settings add no --threads to one that has it" {
     local option
-    for option in --duration=3s '--dur 3s' --control --dry --help; do
+    for option in --duration=3s '--dur 3s' '--du 3s' --control --cont --dry --dr --help --version; do
         run -2 "$EXPERIMENT" slowdown --output out --load "n=cpu --percent 5 $option" -- true
         [[ ${#lines[@]} -eq 1 && $output == *': jostle begins and ends its loads itself: leave it out' ]]
     done
+    run -2 "$EXPERIMENT" slowdown --output out --load 'n=io --sh' -- true
+    [[ ${#lines[@]} -eq 1 && $output == *"'io --sh': --show-device: jostle begins"* ]]
     plan_of slowdown --output out --load 'n=[nice=19] cpu --thr 1' --load 'm=exec: sh --dur 3' -- true >plan
     [[ $(values load_word <plan) == *'cpu --control --thr 1'*' sh --dur 3' && $(values load_word <plan) != *--threads* ]]
 }
@@ -227,6 +229,28 @@ values() {
         --load 'u=cpu --stages 9s:5%' -- true --load 'b=mem --limit 1%' |
         xargs -0 -r -n 2 printf '%s=%s\n' | sed -n 's/^load=//p; s/^load_percent=.*/%/p' | paste -sd ' ' >said
     [[ $(<said) == 'a % mix.mem % mix.cpu far@n2 % x y q % last s % t u' ]]
+}
+
+@test "limits in percent and listeners are known by shortened options, too; loads without such an option have neither" {
+    plan_of slowdown --output out --load 'a=fork --lim 50%' --load 'b=io --lim=5%' --load 'c=mem --st 9s:5%,1s:0' --load 'd=cpu --lim 50%' \
+        --load 'e=exec: sh --limit 5%' --load 'f=exec --se 1s sh --lim 5%' --load 'g=net --liste 127.0.0.1:7' --load 'h=cpu --perc 5' \
+        --load 'i=io --cached --read --lim 5%' -- true >plan
+    [[ $(values load <plan) == 'g a b c d e f h i' ]]
+    [[ $(sed -n 's/^load=//p; s/^load_percent=1/%/p; s/^load_listens=1/listens/p' plan | paste -sd ' ') == 'g listens a % b % c % d e f h i %' ]]
+}
+
+@test "each command line of a load is asked what it means once in an experiment, however many conditions have it" {
+    mkdir -p wrapped
+    ln -s "$BIN"/* wrapped/
+    rm wrapped/loadgen wrapped/experiment
+    cp "$BIN/experiment" wrapped/
+    printf '#!/bin/sh\ncase " $* " in *" --describe "* | *" --only-words "*) echo "$*" >>%q ;; esac\nexec %q "$@"\n' "$PWD/asked" "$BIN/loadgen" >wrapped/loadgen
+    chmod +x wrapped/loadgen
+    wrapped/experiment slowdown --output out --load 'a=fork --lim 50%' --load 'b=fork --lim 50% + cpu --percent 5' --load 'c=[nice=19] fork --lim 50%' -- true >plan
+    sort asked | diff - <(printf '%s\n' 'cpu --describe --percent 5' 'fork --describe --lim 50%')
+    rm asked
+    wrapped/experiment slowdown --output out2 --load 'a=fork --lim 50%' --load 'b=fork --lim 50% + cpu --percent 5' -- true >plan
+    sort asked | diff - <(printf '%s\n' 'cpu --only-words --percent 5' 'fork --only-words --lim 50%')
 }
 
 @test "the facts of a job, and its neighbours, are in the record" {

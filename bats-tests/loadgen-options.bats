@@ -124,3 +124,20 @@ setup() {
         holds '.percent == 30 and .calibrated == false and (.percent_of | contains("--threads")) and (.percent_on | contains("CPU"))'
     "$BIN/loadgen" syscall --limit 30 --describe | holds '.percent == null'
 }
+
+@test "the words of a load mean the same on any machine: whether it listens, its percentage, and options for who starts it by hand" {
+    words() { "$BIN/loadgen" "$@" --only-words; }
+    words fork --lim 50% | holds '. == {event: "words", load: "fork", by_hand: null, listens: false, percent: 50}'
+    words net --liste 192.0.2.1:7 | holds '.listens and .percent == null'
+    words mem --st 9s:5%,1s:7% | holds '.percent == 7'
+    words cpu --stages 9s:5% | holds '.percent == null'
+    words io --dir /no/such/folder --sh | holds '.by_hand == "show-device"'
+    words cpu --du 3s | holds '.by_hand == "duration"'
+    words mem --cpus 4000 --footprint 1000T | holds '.by_hand == null'
+    "$BIN/loadgen" exec --only-words -- sh --duration 3 --limit 5% | holds '.by_hand == null and .percent == null'
+    # What is refused here has said its words before.
+    run -2 --separate-stderr "$BIN/loadgen" io --dir /no/such/folder --limit 5% --describe
+    holds '.event == "words" and .percent == 5' <<<"$output"
+    run -2 "$BIN/loadgen" cpu --describe --control
+    [[ $output == *'jostle: --control and --describe: give one of them' ]]
+}

@@ -1,8 +1,8 @@
-# shellcheck shell=bash
 # What the job scripts share: settings, scratch, the end of a job. Sourced.
 #
 # A batch script may run as a copy in a spool folder of the node, so it cannot find
 # what is next to it: it is told where jostle is.
+# shellcheck shell=bash
 
 JOSTLE_ROOT=$(CDPATH='' cd -- "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=../harness/lib/messages.bash

@@ -1,6 +1,6 @@
-# shellcheck shell=bash
 # The settings of jobs: what a site wants of every job. Sourced, never run; needs
 # common.bash and JOSTLE_ROOT.
+# shellcheck shell=bash
 
 settings_file=${JOSTLE_SETTINGS:-$JOSTLE_ROOT/jobs/settings}
 declare -a modules=() sbatch_options=() qsub_options=() measure_options=()

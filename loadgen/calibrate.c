@@ -27,10 +27,9 @@ static int64_t length_of(const struct run *run)
 // Whether a load with these options refers to a calibration at all.
 static bool is_needed(const struct run *run)
 {
-    bool known;
     if (!run->load->calibrations || run->rate == 0 || strcmp(run->unit, UNIT_NONE) == 0)
         return false; // there is nothing, or something else is done in place of load
-    return (!run->common.limit && !run->stages) || calibration_percent(run, &known) > 0;
+    return (!run->common.limit && !run->stages) || calibration_percent(run) > 0;
 }
 
 static void check(const struct run *run)

@@ -220,19 +220,17 @@ int calibration_use(struct run *run, char *error, size_t size)
     return 0;
 }
 
-double calibration_percent(const struct run *run, bool *known)
+double calibration_percent(const struct run *run)
+{
+    const bool percent = run->limit.kind == RATE_PERCENT && run->limit.value > 0;
+    return !run->load->calibrations ? 0 : percent ? run->limit.value : run->stages_percent;
+}
+
+bool calibration_is_kept(const struct run *run)
 {
     struct calibration_found found;
-    struct rate limit;
     char error[2048];
-    double percent = run->stages_percent;
-    if (run->common.limit && units_rate(run->common.limit, &limit) == 0 &&
-        limit.kind == RATE_PERCENT)
-        percent = limit.value;
-    if (!run->load->calibrations)
-        percent = 0;
-    *known = percent > 0 && calibration_find(run, &found, error, sizeof error) == 0;
-    return percent;
+    return calibration_find(run, &found, error, sizeof error) == 0;
 }
 
 void calibration_describe(const struct run *run, struct line *line)

@@ -51,6 +51,14 @@ void stages_describe(const struct run *run, struct line *line);
 void stages_put_phase(const struct run *run, struct line *line);
 void stages_free(struct run *run);
 
+// ---- describe.c: --describe and --dry-run ----
+
+// After stages_read(): the line `words`, what the words of the command line say on any machine,
+// so that nobody else has to know the options of a load.
+void describe_words(struct run *run);
+// After check(): the line `plan`, what would be started here, and where; for people a text. 0.
+int describe_plan(struct run *run);
+
 // ---- engine.c ----
 
 // Workers: threads that are started paused, run, are paused, and end. Callable
@@ -159,9 +167,10 @@ int calibration_find(const struct run *run, struct calibration_found *found, cha
                      size_t size);
 // Finds it for run->calibration, and tells people what was found and how old it is.
 int calibration_use(struct run *run, char *error, size_t size);
-// After check(): whether --limit is a percentage of a calibration; 0: it is not. *known: whether
-// that calibration is kept.
-double calibration_percent(const struct run *run, bool *known);
+// The percentage of a calibration that --limit is, or the highest one of --stages; 0: none is one.
+double calibration_percent(const struct run *run);
+// After check(): whether the calibration of this run is kept.
+bool calibration_is_kept(const struct run *run);
 // Adds the fields calibration and calibration_age_s, if one was used.
 void calibration_describe(const struct run *run, struct line *line);
 

@@ -241,6 +241,8 @@ struct load {
     const struct load_process *process; // NULL: it has workers
     const char *arguments;              // "FILE", "-- COMMAND..."; NULL: takes none
     const char *const *without; // common options that it has no use for, ended by NULL; or NULL
+    const char *const *by_hand; // its own options that ask something in place of load; likewise
+    const char *listens;        // its option with which others connect to it; NULL: none
     // In place of load: a recording, a question. Returns the exit code, or -1: not
     // wanted, make load.
     int (*instead)(struct run *run);
@@ -301,6 +303,7 @@ struct common {
     bool control;
     bool dry_run;
     bool describe;
+    bool only_words; // of what --describe says
     bool calib;
     bool if_missing;
     bool force; // also what may bring others to an end
@@ -383,10 +386,11 @@ struct run {
     void *state;      // the load's own
     char **arguments; // after the options
     int argument_count;
-    const char *unit; // UNIT_...; the base unit of all rates
-    double quantum;   // base units of one operation (block size; 1): the most, without a limit
-    double grain;     // see struct load
-    double rate;      // as in force, of a schedule its mean; INFINITY: no limit; NAN: no such thing
+    const char *unit;  // UNIT_...; the base unit of all rates
+    double quantum;    // base units of one operation (block size; 1): the most, without a limit
+    double grain;      // see struct load
+    struct rate limit; // --limit as it was read; without one of value 0
+    double rate; // as in force, of a schedule its mean; INFINITY: no limit; NAN: no such thing
     enum arrivals arrivals;
     struct stages *stages;    // stages.c's own: --stages as given; NULL: none
     struct schedule schedule; // made of them; without a stage: none
@@ -397,7 +401,7 @@ struct run {
     double held_bytes;    // of memory, for room_look(); 0: not worth it
     double cached_bytes;  // of the page cache, that it fills; set by check()
     unsigned uses;        // of enum uses
-    bool listens;         // others connect to it; set by check()
+    bool listens;         // others connect to it
     char subject[384];    // what a rate is of besides options: the disk; set by check()
     struct cpu_list cpus; // that workers may use
     double quota_cpus;    // of the cgroup; INFINITY: none

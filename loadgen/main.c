@@ -145,71 +145,6 @@ static void choose_cpus(struct run *run)
         run->threads = 0;
 }
 
-// A yes, a no, or null where nobody knows.
-static void put_use(const struct run *run, struct line *line, const char *name, enum uses use)
-{
-    if ((run->uses & USES_UNKNOWN) != 0)
-        line_null(line, name);
-    else
-        line_bool(line, name, (run->uses & use) != 0);
-}
-
-// --describe, and with --dry-run --json: all that others have to know of this command line, so that
-// nobody else has to read it.
-static void describe(struct run *run, const char *cpus)
-{
-    struct line line;
-    bool known = false;
-    const double percent = calibration_percent(run, &known);
-    report_open(&line, "plan");
-    line_text(&line, "load", run->load->name);
-    line_text(&line, "unit", run->unit);
-    line_count(&line, "threads", run->threads);
-    // For as many workers elsewhere: null where they do not depend on that.
-    if (run->threads > 0 && !run->listens && !options_given(run->options, "threads"))
-        line_count(&line, "threads_to_give", run->threads);
-    else
-        line_null(&line, "threads_to_give");
-    line_bool(&line, "pinned", run->load->pinned);
-    line_text(&line, "cpus", cpus);
-    line_bool(&line, "listens", run->listens);
-    put_use(run, &line, "disk", USES_DISK);
-    put_use(run, &line, "fills_memory", USES_MEMORY);
-    line_fixed(&line, "memory_bytes", run->held_bytes + run->cached_bytes, 0); // infinite: null
-    stages_describe(run, &line);
-    if (percent > 0) {
-        struct calibration_key key;
-        calibration_key(run, &key);
-        line_fixed(&line, "percent", percent, 6);
-        line_text(&line, "percent_of", key.options);
-        line_text(&line, "percent_on", key.subject);
-        line_bool(&line, "calibrated", known);
-    } else {
-        line_null(&line, "percent");
-    }
-    report_write(&run->report, &line);
-}
-
-// --dry-run: what would be started, and where.
-static int show_plan(struct run *run)
-{
-    struct cpu_list cpus;
-    char text[CPUS_TEXT];
-    engine_worker_cpus(run, &cpus);
-    cpus_format(&cpus, text, sizeof text);
-    if (run->report.json)
-        describe(run, text);
-    if (run->threads > 0)
-        report_print(&run->report, "%s: %u worker%s%s CPU %s\n", run->load->name, run->threads,
-                     run->threads == 1 ? "" : "s",
-                     run->load->pinned ? ", each pinned to one of" : " on", text);
-    else if (run->load->process && run->load->arguments)
-        report_print(&run->report, "%s: a command on CPU %s\n", run->load->name, text);
-    else
-        report_print(&run->report, "%s: no workers\n", run->load->name);
-    return 0;
-}
-
 // Or what is wanted in its place.
 static int make_load(struct run *run)
 {
@@ -233,6 +168,25 @@ static int make_load(struct run *run)
     return control_run(run);
 }
 
+// Checks a load whose options are read, and makes it, or says what it would be.
+static int run_read(struct run *run)
+{
+    const struct load *load = run->load;
+    choose_cpus(run);
+    if (load->state_size > 0 && (run->state = zeroed_lines(1, load->state_size)) == NULL)
+        usage_error("out of memory: free some");
+    if (load->check)
+        load->check(run);
+    room_claim_workers(run);
+    const bool only_plan = run->common.dry_run || run->common.describe;
+    const int code = only_plan ? describe_plan(run) : make_load(run);
+    if (run->load->cleanup) // of the load that check() has chosen
+        run->load->cleanup(run);
+    if (load->state_size > 0)
+        free(run->state);
+    return code;
+}
+
 static int run_load(const struct load *load, int argc, char **argv)
 {
     static struct run run;
@@ -243,20 +197,13 @@ static int run_load(const struct load *load, int argc, char **argv)
                        .uses = load->uses,
                        .rate = INFINITY};
     settings_parse(&run, argc, argv);
-    report_init(&run.report, run.common.json || run.common.control || run.common.describe);
-    choose_cpus(&run);
+    const struct common *common = &run.common;
+    const bool describes = common->describe || common->only_words;
+    report_init(&run.report, common->json || common->control || describes);
     stages_read(&run);
-    if (load->state_size > 0 && (run.state = zeroed_lines(1, load->state_size)) == NULL)
-        usage_error("out of memory: free some");
-    if (load->check)
-        load->check(&run);
-    room_claim_workers(&run);
-    const bool only_plan = run.common.dry_run || run.common.describe;
-    const int code = only_plan ? show_plan(&run) : make_load(&run);
-    if (run.load->cleanup) // of the load that check() has chosen
-        run.load->cleanup(&run);
-    if (load->state_size > 0)
-        free(run.state);
+    if (describes)
+        describe_words(&run);
+    const int code = common->only_words ? 0 : run_read(&run);
     stages_free(&run);
     settings_free(&run);
     ending_without_core(); // the control plane has given the signals back

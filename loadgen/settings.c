@@ -61,8 +61,11 @@ static const struct option_row common_settings[] = {
              "CPUs the workers would use, and end"},
     {ROW("describe", NULL, OPTION_FLAG, describe),
      .help =
-         "say as one line of JSON what this command line means here, and end: workers, CPUs, "
-         "memory, whether it listens and uses a disk, what --limit or --stages is a percentage of"},
+         "say as lines of JSON what this command line means here, and end: first what its words "
+         "say (whether it listens, has a rate in percent), then workers, CPUs, memory, whether it "
+         "uses a disk, what --limit or --stages is a percentage of"},
+    {ROW("only-words", NULL, OPTION_FLAG, only_words), .hidden = true,
+     .help = "the first line of --describe alone, which is the same on any machine"},
     {ROW("calib", NULL, OPTION_FLAG, calib),
      .help = "in place of load: measure its rate without a limit for SECONDS (10; 2 with "
              "--if-missing), and keep it; --limit 50% is half of that"},
@@ -121,6 +124,9 @@ void settings_parse(struct run *run, int argc, char **argv)
         .stop_at_operand = arguments && strncmp(arguments, "--", 2) == 0,
     };
     run->options = options_parse(&program, argc, argv, &rest);
+    run->listens = load->listens && options_given(run->options, load->listens);
+    if (run->common.limit && units_rate(run->common.limit, &run->limit) != 0)
+        usage_error("--limit %s: not a rate: give one such as 50M", run->common.limit);
     run->arguments = argv + rest;
     run->argument_count = argc - rest;
     if (run->argument_count > 0 && load->calibrations && !run->common.calib)

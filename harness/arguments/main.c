@@ -39,7 +39,7 @@ static bool put(const char *text)
     return fputs(text, stdout) != EOF && putchar('\0') != EOF;
 }
 
-// Of the kind "first,newest": a text that is one of these.
+// A check of the kind "first,newest" takes a text that is one of these.
 static void set_choices(struct option_row *row, struct arena *arena, char *kind)
 {
     struct option_list names = {0};

@@ -1,3 +1,4 @@
+// Leaves plain files and folders in a tree of records, and nothing else.
 #ifndef ARGUMENTS_PLAIN_H
 #define ARGUMENTS_PLAIN_H
 

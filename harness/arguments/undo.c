@@ -1,3 +1,5 @@
+// Runs a command that undoes something, to its end, whatever signals come meanwhile.
+
 #include "undo.h"
 
 #include "common/child.h"
@@ -14,7 +16,7 @@
 #include <unistd.h>
 
 #define TRIES 5
-// Of a command that ends sooner than this after a signal, or without one, nothing is said.
+// Nothing is said of a command that ends sooner than this after a signal, or without one.
 #define QUIET_NS      NS_PER_S
 #define LONG_NS       (5 * NS_PER_S)
 #define NEVER         INT64_MAX
@@ -136,7 +138,7 @@ static void take_signals(struct wait *wait)
         (void)signal(ending[i], SIG_DFL);
 }
 
-// Of `signal` there is none yet.
+// Sets when the command is ended; after `signal` there is no such time yet.
 static void set_deadline(struct wait *wait, const char *since)
 {
     if (strcmp(since, "signal") == 0)

@@ -1,3 +1,4 @@
+// Runs a command that undoes something, to its end.
 #ifndef ARGUMENTS_UNDO_H
 #define ARGUMENTS_UNDO_H
 

@@ -1,3 +1,5 @@
+// Writes what blame has found: for people, and as a record.
+
 #include "blame.h"
 
 #include "common/cpus.h"
@@ -44,7 +46,7 @@ static char *victim_command(const struct answer *answer)
     return words_quote((const char *const *)answer->options->program, count);
 }
 
-// Of a CPU: who computes less than that has caches of little use, or slows nobody's.
+// A part of a CPU: who computes less has little use for caches, or slows nobody's.
 #define MUCH_CPU 0.1
 
 // Whether the rows have somebody to blame for what cost most.

@@ -86,7 +86,8 @@ void whos_next_window(struct whos *whos);
 // Adds what somebody did to what another one has done.
 void deeds_add(struct deeds *to, const struct deeds *from);
 
-// Whose slowness is looked into: a program and its descendants, a control group, or everybody.
+// ---- victim.c: whose slowness is looked into: a program and its descendants, a control group, or
+// everybody
 
 enum victim_kind { VICTIM_NODE, VICTIM_PROGRAM, VICTIM_PID, VICTIM_CGROUP, VICTIM_JOB };
 
@@ -285,7 +286,7 @@ struct rows {
 void rows_make(struct rows *rows, const struct sampler *sampler, const struct facts *facts);
 // Whether this program is in a namespace of processes that does not show those of the machine.
 bool is_in_container(void);
-// By what they moved to and from disks, most first.
+// Sorts them by what they moved to and from disks, most first.
 void rows_sort_by_disk(struct rows *rows);
 // "xz -9 big.tar", "cc1, as (short processes of sh build)".
 void row_text(const struct row *row, char *text, size_t size);
@@ -326,7 +327,7 @@ struct judgement {
     bool sampled;             // not exact: from samples
     bool at_least;            // threads have ended whose last waiting is not known
     double without_s;         // what the time would be without it
-    // Of the time, 0 to 1:
+    // Shares of the time, 0 to 1:
     double ran, waited_others, waited_own, at_disk, quota, stolen;
     double active;   // one of its threads ran, or waited for a CPU
     double computed; // of that, what it would have been active alone

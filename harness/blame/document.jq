@@ -14,7 +14,7 @@ def texts:
   [(.from[0:19] | sub("T"; " ")), (.records | tostring), (.factor | factor_of), (.most | factor_of), (.others_cpus | factor_of)]
   + [(.cpu_some, .io_some, .steal, .throttled | share_of), ((.culprits[0].text // "") | .[0:48])];
 def head_text: "\(.victim) on \(.host): \(.records) records from \(.from) to \(.to): \(.factor | factor_of) times slower because of others on average, \(.most | factor_of) at most";
-# Of a node nobody waits: its culprits are those who used the CPUs.
+# A node itself does not wait: its culprits are those who used the CPUs.
 def of_what: if .victim == "this node" then "of what others used of the CPUs then" else "of the waiting for a CPU then" end;
 def culprit_lines: .records as $all | of_what as $of_what | .culprits[]
   | "\(.text): named first in \(.times) of \($all)" + (if .blame == null then "" else " (\(.blame | share_of) % \($of_what))" end);

@@ -1,3 +1,5 @@
+// Judges whether this node is quiet enough to measure on (--gate).
+
 #include "blame.h"
 
 #include <math.h>
@@ -25,7 +27,7 @@ static void add_share(struct gate *gate, enum gate_fact fact, double share)
     gate->fact[fact].squares += share * share;
 }
 
-// Of a short spin, what went to others: of this CPU, in this machine or on its host.
+// The share of a short spin in which others had this CPU, in this machine or on its host.
 static double gap(void)
 {
     const double begin_s = clock_s(CLOCK_MONOTONIC);

@@ -1,3 +1,5 @@
+// Sums up the records of a watch: when a node or program was slowed down, and by whom.
+
 #include "blame.h"
 #include "harness/stats/json.h"
 

@@ -1,3 +1,5 @@
+// Reads the counters of the kernel that tell what slows this node down.
+
 #include "blame.h"
 
 #include "common/counters.h"
@@ -100,7 +102,7 @@ void look_take(struct look *look, const char *folder, pid_t pid)
     counters_read(&look->counters);
     look_at_group(folder, look);
     look->disk_bytes = disk_bytes();
-    // Those of the victim's own network.
+    // The network is the victim's own.
     look->network = network_read(pid > 0 ? process_path(pid, "net/dev", path)
                                          : machine_path("/proc/net/dev", path));
     look->resctrl_bytes =

@@ -176,7 +176,7 @@ static bool child_has_ended(struct child *child)
     return false;
 }
 
-// Of one CPU, what a watch, and a single look, may use beyond what the beginning takes.
+// The parts of one CPU that a watch, and a single look, may use beyond what the beginning takes.
 #define WATCH_SHARE 0.008
 #define LOOK_SHARE  0.01
 #define BEGIN_S     0.01

@@ -1,5 +1,6 @@
-#include "common/machine.h"
+// Puts processes together into the rows of the answer: users, commands and families.
 
+#include "common/machine.h"
 #include "blame.h"
 
 #include <math.h>
@@ -202,7 +203,7 @@ static double blame_for_displacing(struct rows *rows, const struct wanting *want
     return displaced_s;
 }
 
-// Of the victim's waiting for CPUs.
+// Shares the victim's waiting for CPUs out among the rows.
 static void share_out(struct rows *rows, const struct sampler *sampler, const struct facts *facts)
 {
     const struct wanting wanting = wanting_of(sampler, facts, rows);

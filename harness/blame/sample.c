@@ -1,3 +1,5 @@
+// Samples all processes: what each of them ran, waited and moved since the last look.
+
 #include "blame.h"
 
 #include "common/cpus.h"
@@ -325,7 +327,7 @@ static size_t read_newest(struct sampler *sampler, struct process newest[NEWEST]
     sampler->running_squares += running > 0 ? running * running : 0;
     blank = strchr(slash, ' ');
     const pid_t last = !blank ? 0 : (pid_t)strtol(blank, NULL, 10);
-    // Those of the sample before, too, as long as no scan has seen them.
+    // The processes of the sample before count, too, as long as no scan has seen them.
     for (pid_t pid = last; pid > last - NEWEST && pid > 0; pid--) {
         const struct who *known = who_find(&sampler->scan->whos, pid);
         // With more than one thread it is a thread, whose number that is, too.

@@ -1,3 +1,5 @@
+// Has the kernel tell of each switch of tasks, so that waiting has a culprit.
+
 #include "blame.h"
 
 #include "common/memory.h"

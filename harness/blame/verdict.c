@@ -1,3 +1,5 @@
+// Judges from counters and samples by how much a program is slowed down, and by what.
+
 #include "blame.h"
 
 #include <math.h>
@@ -6,7 +8,7 @@
 #define LEAST_FACTOR 1.05
 // Above that, what threads have not shown is too much of it: samples decide.
 #define MUCH_UNSEEN 0.2
-// Of a CPU: who computes less has little use for caches.
+// A part of a CPU: who computes less has little use for caches.
 #define MUCH_CPU 0.1
 // Others' part of what all moved to and from disks, from which on they may be to blame.
 #define MUCH_OF_DISK 0.1
@@ -143,7 +145,7 @@ static void judge_rest(struct judgement *verdict, const struct sampler *sampler,
     verdict->asleep = fmax(rest - verdict->at_disk - verdict->blocked - verdict->stopped, 0);
 }
 
-// Of the whole node: how many programs waited on average, beside those that ran.
+// Says of the whole node how many programs waited on average, beside those that ran.
 static void judge_node(struct judgement *verdict, const struct sampler *sampler,
                        const struct facts *facts)
 {

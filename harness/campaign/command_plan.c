@@ -4,7 +4,8 @@
 
 #include "common/save.h"
 #include "common/text.h"
-#include "harness/experiment/settings.h"
+#include "harness/experiment/describe.h"
+#include "harness/experiment/loads.h"
 #include "harness/record/run.h"
 
 #include <inttypes.h>
@@ -302,23 +303,21 @@ int command_keep(struct campaign *campaign)
 // that it will have, which say what 100 % is ("": all that are allowed).
 static void print_part(const json_t *texts, const char *part, json_t *seen)
 {
-    const char *error = NULL;
     struct arena arena = {0};
     struct settings settings;
     struct placed placed;
-    size_t count;
-    OWNED char **words = words_split(part, &count, &error);
-    if (!words)
-        usage_error("load '%s': %s: close it", part, error);
+    struct option_list words = {0};
     OWNED char *key = text_of("%s\n%s\n%s\n%s", json_text_or_empty(texts, "place"),
                               json_text_or_empty(texts, "place-cpus"),
                               json_text_or_empty(texts, "load-cpus"), part);
     if (json_object_get(seen, key))
         return;
     json_object_set_new(seen, key, json_true());
-    if (!has_percent_limit((const char *const *)words, count))
+    if (!spec_has_percent(&arena, part, &words)) {
+        arena_free(&arena);
         return;
-    json_auto_t *list = texts_to_json((const char *const *)words, count);
+    }
+    json_auto_t *list = texts_to_json(words.item, words.count);
     experiment_settings_begin(&settings);
     settings.place = json_text_at(texts, "place");
     settings.place_cpus = json_text_at(texts, "place-cpus");

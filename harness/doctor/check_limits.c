@@ -1,3 +1,5 @@
+// Checks what limits programs here: containers, control groups, quotas, memory and rights.
+
 #include "doctor.h"
 
 #include <errno.h>

@@ -1,3 +1,5 @@
+// Checks the CPUs: clock frequency, what they share, and kinds of cores.
+
 #include "doctor.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+// Checks how the system is set up: pages, address space, timers, and other programs.
+
 #include "doctor.h"
 
 #include <glob.h>

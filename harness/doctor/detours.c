@@ -1,3 +1,6 @@
+// Measures how often CPUs are taken from a program that only looks at the clock, and what that
+// costs.
+
 #include "doctor.h"
 
 #include "common/cgroup.h"
@@ -102,7 +105,7 @@ static void correlate(const struct worker *worker, double *sums, size_t size)
     free(lost);
 }
 
-// Of a power spectrum, the correlation at a lag of so many bins.
+// The correlation at a lag of so many bins, by a power spectrum.
 static void from_power(double *power, size_t size)
 {
     for (size_t i = 1; i < size / 2; i++)

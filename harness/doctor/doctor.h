@@ -50,7 +50,7 @@ void findings_print(const struct findings *findings);
 // `findings` of jostle.doctor/1. A new reference.
 json_t *findings_to_json(const struct findings *findings);
 
-// What happens on the machine within a second.
+// ---- watch.c: what happens on the machine within a second
 
 struct watch {
     int64_t time_us;               // between the two readings
@@ -64,7 +64,7 @@ struct watch {
 // Takes a second.
 void watch_machine(struct watch *watch);
 void watch_free(struct watch *watch);
-// By how much a counter has grown; UNKNOWN where it is not known, or has stepped back.
+// What a counter has grown by; UNKNOWN where it is not known, or has stepped back.
 int64_t watch_grown(int64_t before, int64_t after);
 
 // ---- noise.c

@@ -1,3 +1,5 @@
+// Measures by how much CPU, memory and disk vary on this machine (--noise).
+
 #include "doctor.h"
 
 #include <math.h>

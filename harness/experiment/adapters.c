@@ -1,3 +1,5 @@
+// Adapters: turns @NAME into the definitions of metrics that the file of that name has.
+
 #include "experiment.h"
 
 #include "common/child.h"

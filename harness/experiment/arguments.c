@@ -1,11 +1,11 @@
+// The command lines of jostle run, slowdown, capacity and protect.
+
 #include "experiment.h"
 
 #include "common/child.h"
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/save.h"
-#include "common/text.h"
-#include "harness/record/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,7 +187,7 @@ static const struct option_row session_rows[] = {
     {0},
 };
 
-// Of slowdown without a load.
+// These are for a slowdown without a load.
 static const struct option_row panorama_rows[] = {
     {ROW("quick", NULL, OPTION_FLAG, quick),
      .usual = "without --load: about 15 s instead of a minute",
@@ -198,7 +198,7 @@ static const struct option_row panorama_rows[] = {
     {0},
 };
 
-// Of protect.
+// These are for protect.
 static const struct option_row try_rows[] = {
     {ROW("try", "SETTING", OPTION_LIST, tries),
      .usual = "a setting, such as nice=19, target:nice=-5 or service:nice=-5; may be given again "
@@ -238,7 +238,7 @@ bool commands_list(void)
 }
 
 // Presets, then the command line; again where it has to be read in another way.
-static void parse_line(struct experiment *experiment, const struct program *program, int argc,
+static void parse_line(struct plan_request *experiment, const struct program *program, int argc,
                        char **argv, int *rest)
 {
     options_free(experiment->given);
@@ -254,7 +254,7 @@ static bool is_after(const char *word, char **argv, int rest)
 
 // As hyperfine has it: a shell follows --shell, and options follow commands, too. Then the command
 // line is read again, which sets *rest.
-static void parse_as_hyperfine(struct experiment *experiment, struct program *program, int *argc,
+static void parse_as_hyperfine(struct plan_request *experiment, struct program *program, int *argc,
                                char **argv, int *rest)
 {
     const bool bare = is_after("--shell", argv, *rest) || is_after("-S", argv, *rest);
@@ -285,7 +285,7 @@ static void take_foreign(struct session *session, struct settings *settings,
             complain("--%s has no effect: %s", row->name, row->help);
 }
 
-void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
+void arguments_parse(struct plan_request *experiment, const struct command *command, int argc,
                      char **argv)
 {
     static const struct option_row none[] = {{0}};
@@ -350,7 +350,7 @@ static json_t *option_words(struct arena *arena, const char *word)
     return texts_to_json(words, 2);
 }
 
-json_t *arguments_asked(struct experiment *experiment)
+json_t *arguments_asked(struct plan_request *experiment)
 {
     // What is about the records and what is printed.
     static const char *const without[] = {"on",
@@ -385,40 +385,6 @@ json_t *arguments_asked(struct experiment *experiment)
                      experiment->after_dashes);
 }
 
-// --on: an experiment that another host makes, by its own jostle. What this one has to do is to
-// have a folder for the records, and to hand the command line over.
-
-// The words of the command line that the host is given: all but what is about this machine.
-static void put_words(const struct experiment *experiment)
-{
-    static const char *const ours[] = {"on",
-                                       "output",
-                                       "resume",
-                                       "json",
-                                       "quiet",
-                                       "style",
-                                       "export-json",
-                                       "export-csv",
-                                       "export-markdown",
-                                       "export-asciidoc",
-                                       "export-orgmode",
-                                       NULL};
-    struct arena arena = {0};
-    const struct option_list words = options_words(experiment->given, ours, &arena);
-    for (size_t i = 0; i < words.count; i++)
-        pair_put("on_word", words.item[i]);
-    // hyperfine's --output is where the target writes.
-    if (options_given(experiment->given, "output") && !experiment->session.output) {
-        pair_put("on_word", "--stdout");
-        pair_put("on_word", experiment->settings.out);
-    }
-    if (experiment->after_dashes)
-        pair_put("on_word", "--");
-    for (size_t i = 0; i < experiment->target.count; i++)
-        pair_put("on_word", experiment->target.item[i]);
-    arena_free(&arena);
-}
-
 void session_check_files(const struct session *session)
 {
     char path[PATH_MAX];
@@ -434,65 +400,4 @@ void session_check_files(const struct session *session)
     complain("jq is not installed: it makes what --export-... writes: install jq 1.5 or newer, or "
              "leave these out");
     exit(EXIT_FAILURE);
-}
-
-static void check_elsewhere(const struct experiment *experiment)
-{
-    const struct session *session = &experiment->session;
-    const bool files = session->json || experiment->session.show_output;
-    if (session->cell)
-        usage_error("--on and --cell: a cell is measured where its job runs: leave out --on");
-    if (session->resume && !session->output)
-        usage_error("--resume: which experiment? Give its folder with --output");
-    for (size_t i = 0; i < EXPORTS; i++)
-        if (strchr(session->on, ',') && (files || session->exports[i].count > 0))
-            usage_error("--on %s: --json, --export-... and --show-output are for one host: use "
-                        "jostle report with its folder",
-                        session->on);
-    session_check_files(session);
-}
-
-// The program's name, for the folder.
-static const char *program_name(struct experiment *experiment)
-{
-    const struct option_list *variants = &experiment->settings.variant;
-    const char *text = experiment->target.count > 0 ? experiment->target.item[0]
-                       : variants->count > 0        ? variants->item[0]
-                                                    : "";
-    return arena_format(&experiment->arena, "%.*s", (int)strcspn(text, " "), text);
-}
-
-static void put_host(struct experiment *experiment, const char *host, const char *path)
-{
-    if (*host == '\0' || *host == '-' || host[strspn(host, HOST_CHARACTERS)] != '\0')
-        usage_error("--on %s: not the name of a host: give one as ssh has it, such as web1 or "
-                    "alice@web1, or several, such as web1,web2",
-                    experiment->session.on);
-    const bool resume = experiment->session.resume;
-    json_t *old = resume ? experiment_known(path) : NULL;
-    experiment_folder_open(&experiment->folder, &experiment->arena, path, resume, old != NULL);
-    experiment_folder_close(&experiment->folder);
-    json_decref(old);
-    pair_put("on_host", host);
-    pair_put("on_folder", experiment->folder.path);
-}
-
-bool elsewhere_write(struct experiment *experiment)
-{
-    struct session *session = &experiment->session;
-    if (!session->on)
-        return true;
-    check_elsewhere(experiment);
-    const char *path = session->output
-                           ? session->output
-                           : folder_default(&experiment->arena, program_name(experiment));
-    char *rest = arena_format(&experiment->arena, "%s", session->on);
-    const bool several = strchr(rest, ',');
-    for (char *host; (host = strsep(&rest, ","));)
-        put_host(experiment, host,
-                 several ? arena_format(&experiment->arena, "%s/%s", path, host) : path);
-    put_words(experiment);
-    plan_write_session(experiment);
-    plan_write_resume(experiment, path);
-    return fflush(stdout) == 0;
 }

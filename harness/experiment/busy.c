@@ -132,7 +132,7 @@ json_t *busy_look(int64_t wait_ns, bool quiet)
                           json_number(found.largest_cpus)));
 }
 
-bool busy_look_is_wanted(const struct experiment *experiment)
+bool busy_look_is_wanted(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     const struct session *session = &experiment->session;

@@ -1,7 +1,11 @@
+// The experiment that a command line describes: all that is known of it before its first run.
 #ifndef EXPERIMENT_EXPERIMENT_H
 #define EXPERIMENT_EXPERIMENT_H
 
+#include "describe.h"
+#include "loads.h"
 #include "settings.h"
+#include "try.h"
 
 #include "common/metric.h"
 #include "common/options.h"
@@ -90,6 +94,8 @@ const char *parameters_fill(const struct parameters *parameters, struct arena *a
 // "threads=2,size=big"; "" without parameters.
 const char *parameters_name(const struct parameters *parameters, struct arena *arena,
                             size_t combination);
+// {NAME: VALUE}. A new reference.
+json_t *parameters_to_json(const struct parameters *parameters, size_t combination);
 
 // Which shell runs the target: --shell, or sh where only a shell understands a command.
 
@@ -143,6 +149,8 @@ void revisions_read(struct revisions *revisions, struct arena *arena,
 // written.
 bool revisions_write(const struct revisions *revisions, const char *build, const char *records,
                      const json_t *old);
+// {name, commit, tree}, or null. A new reference.
+json_t *revision_to_json(const struct revision *revision);
 
 // The files of an experiment, such as the one that the target's command starts: two results of one
 // command line then show whether they are of one program.
@@ -155,6 +163,9 @@ bool revisions_write(const struct revisions *revisions, const char *build, const
 // is null, and `reason` says why. A file larger than *budget is not read; what is read is taken off
 // the budget. A new reference.
 json_t *file_to_json(const char *path, int64_t *budget);
+// file_to_json() of the file that `command` names, found in PATH as the shell would: a script is
+// its own file, `sh -c` is the shell. A new reference.
+json_t *program_to_json(const char *command);
 
 // When it was last changed, since 1970.
 int64_t file_mtime_ns(const struct stat *status);
@@ -297,7 +308,7 @@ struct session {
     int64_t wait_ns; // for a quiet machine, at most; 0: not at all
 };
 
-// Of the loads that are ours: what the sentence of such a condition begins with.
+// What the sentences of the conditions begin with whose loads are ours.
 enum { DESCRIPTIONS = 8 };
 struct descriptions {
     struct titled {
@@ -307,7 +318,7 @@ struct descriptions {
     size_t count;
 };
 
-struct experiment {
+struct plan_request {
     struct arena arena;
     struct settings settings;
     struct metrics metrics;
@@ -319,6 +330,7 @@ struct experiment {
     struct revisions revisions;
     struct variants variants; // at least one
     struct conditions conditions;
+    struct asked_loads asked_loads;
     struct combinations combinations;
     const char *input; // absolute path of the target's stdin; NULL: /dev/null
     struct placed placed;
@@ -341,10 +353,23 @@ struct experiment {
 // quiet.
 json_t *busy_look(int64_t wait_ns, bool quiet);
 // Whether the experiment, whose options are known, is worth a look.
-bool busy_look_is_wanted(const struct experiment *experiment);
+bool busy_look_is_wanted(const struct plan_request *experiment);
+
+// What the target reads on its stdin: the file of --input, opened anew for each run; else
+// /dev/null. Never jostle's own stdin: the first run would drain it, and all others would
+// measure a target without input.
+
+// The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
+// cannot be opened again for each run, or is missing though no --prepare could make it.
+const char *input_find(const struct settings *settings, struct arena *arena);
+// Whether our stdin is one that may be meant for the target: a file or a device with
+// something left to read, a pipe or socket with data in it. A terminal, /dev/null, and a
+// pipe that is empty are what callers leave there who mean nothing by it (ssh, a CI, a
+// container, a batch system).
+bool input_on_stdin(void);
 
 // experiment.json, with the machine as it is now. A new reference.
-json_t *experiment_to_json(const struct experiment *experiment);
+json_t *experiment_to_json(const struct plan_request *experiment);
 
 // The command lines of jostle run, slowdown and capacity.
 
@@ -362,7 +387,7 @@ const struct command *command_find(const char *word);
 bool commands_list(void);
 // Fills session, settings (presets first), given and target. Answers --help; wrong
 // use ends the program.
-void arguments_parse(struct experiment *experiment, const struct command *command, int argc,
+void arguments_parse(struct plan_request *experiment, const struct command *command, int argc,
                      char **argv);
 // Ends the program, after a message, where what is to be made of the result at the end (--json,
 // --export-...) cannot be made: before anything is built or measured.
@@ -371,36 +396,36 @@ void session_check_files(const struct session *session);
 // The command line that was given, but for where the records go and what is printed:
 // {options: [[WORD, ...], ...], target: [WORD, ...], dashes: whether that is behind a --}. A new
 // reference.
-json_t *arguments_asked(struct experiment *experiment);
+json_t *arguments_asked(struct plan_request *experiment);
 
 // Makes the variants of what the command line gives (TARGET, --variant, --revision).
 // settings.shell becomes the shell that is used; NULL: none. The words of a --variant, or of a
 // TARGET that is one word and no program, are split as a shell splits them, or given to a shell.
 // Wrong use ends the program.
-void variants_make(struct experiment *experiment);
+void variants_make(struct plan_request *experiment);
 
 // `jostle slowdown -- COMMAND` without a load: what it costs the target to share its CPU, and what
 // neighbours on other CPUs cost it.
 
 // Whether the command line asks for it. --quick or --for with a load, or without one where
 // there are variants, end the program: what they would shorten has limits of its own.
-bool panorama_wanted(const struct experiment *experiment, const struct option_list *loads);
+bool panorama_wanted(const struct plan_request *experiment, const struct option_list *loads);
 
 // The loads; those that cannot be had here, and those for which the user's time is too short, are
 // left out, and said. Sets where the target is, and how long to measure, where the command line
 // does not. What a run of the target has shown is in the folder $JOSTLE_LOOK; without that
 // look_wanted is set, and the loads are there for the checks alone. old: experiment.json of the
 // session before, whose loads these are; NULL: there is none.
-struct option_list panorama_loads(struct experiment *experiment, const json_t *old);
+struct option_list panorama_loads(struct plan_request *experiment, const json_t *old);
 // The texts of --metric; where none is given and the cost of a neighbour shows in the target's CPU
 // time, that, too.
-struct option_list panorama_metrics(struct experiment *experiment);
+struct option_list panorama_metrics(struct plan_request *experiment);
 // Gives the conditions their titles.
-void panorama_describe(const struct experiment *experiment);
+void panorama_describe(const struct plan_request *experiment);
 // Writes to stdout which run has to be looked at, as plan_write() does: look_word WORD, the
 // arguments of `jostle run`; look_text, the target, where that is to be said. False: it could not
 // be written.
-bool panorama_write_look(const struct experiment *experiment);
+bool panorama_write_look(const struct plan_request *experiment);
 // What busy_look() found before that run; NULL: there was none. A new reference.
 json_t *panorama_was_busy(struct arena *arena);
 
@@ -409,7 +434,7 @@ json_t *panorama_was_busy(struct arena *arena);
 // The loads of the command line, each once more for each --try, or for all that this machine and
 // user can set; and what settings of the target cost it alone. Sets experiment->left_out. Wrong use
 // ends the program.
-struct option_list protect_loads(struct experiment *experiment, const struct option_list *given);
+struct option_list protect_loads(struct plan_request *experiment, const struct option_list *given);
 
 // What jostle capacity needs of its options beyond their form.
 
@@ -417,7 +442,7 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
 void capacity_limits(struct settings *settings, const struct options *given);
 // Whether the objectives are of metrics that there are, and what is varied is in the words of
 // each target. Wrong use ends the program.
-void capacity_check(const struct experiment *experiment);
+void capacity_check(const struct plan_request *experiment);
 
 // The files that an experiment is known to read: those that words of the target's and of the
 // service's command name, and --input. What a program opens by itself is not known.
@@ -453,18 +478,18 @@ json_t *inputs_changed(const char *folder);
 //     load_node NAME or "", load_listens, load_word WORD: the command line
 //     load_calib_word WORD: the one by which it is calibrated, where that is another
 //   - resume_word WORD, of the command line that continues the experiment
-bool plan_write(struct experiment *experiment);
+bool plan_write(struct plan_request *experiment);
 
 // Only where the records are, and how the result is wanted: the keys to `json`.
-void plan_write_session(const struct experiment *experiment);
+void plan_write_session(const struct plan_request *experiment);
 
 // What the command line lacks to resume the experiment, whose records are in that folder.
-void plan_write_resume(const struct experiment *experiment, const char *folder);
+void plan_write_resume(const struct plan_request *experiment, const char *folder);
 
 // With --on, writes what the shell needs to have other hosts measure, in the same form; nothing
 // without. Makes the folders of the records; wrong use ends the program. For each host on_host NAME
 // and on_folder PATH; on_word WORD, of the command line without what is for this machine; then what
 // plan_write_session() and plan_write_resume() write.
-bool elsewhere_write(struct experiment *experiment);
+bool elsewhere_write(struct plan_request *experiment);
 
 #endif

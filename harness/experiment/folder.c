@@ -452,7 +452,7 @@ static void add_variant(struct inputs *inputs, const struct variant *variant)
 }
 
 // An array of {word, path, sha256, size_bytes, mtime, mtime_ns, reason}, a new reference.
-static json_t *inputs_to_json(const struct experiment *experiment)
+static json_t *inputs_to_json(const struct plan_request *experiment)
 {
     struct inputs inputs = {.list = json_array(), .budget = PROGRAM_MOST_BYTES};
     if (experiment->input)
@@ -539,7 +539,7 @@ static json_t *variables_to_json(void)
     return variables;
 }
 
-json_t *experiment_to_json(const struct experiment *experiment)
+json_t *experiment_to_json(const struct plan_request *experiment)
 {
     struct counters counters;
     struct arena arena = {0};

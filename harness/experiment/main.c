@@ -1,6 +1,5 @@
-// experiment: reads the options of jostle run and jostle slowdown, checks all that
-// can be checked before anything is started, writes experiment.json, and says what
-// is to be started.
+// experiment: reads the options of run, slowdown and capacity, checks all that can be checked
+// before anything is started, writes experiment.json, and says what is to be started.
 
 #include "experiment.h"
 
@@ -13,93 +12,20 @@
 #include "harness/record/files.h"
 #include "harness/stats/json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
-
-// What the target reads on its stdin: the file of --input, opened anew for each run; else
-// /dev/null. Never jostle's own stdin: the first run would drain it, and all others would
-// measure a target without input.
-
-#define NULL_MAJOR 1 // Documentation/admin-guide/devices.txt
-#define NULL_MINOR 3
-
-// Whether a run that opens it finds what the run before has found.
-static bool is_repeatable(const char *path, const struct stat *status)
-{
-    if (!S_ISCHR(status->st_mode))
-        return S_ISREG(status->st_mode) || S_ISBLK(status->st_mode);
-    const int fd = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-    const bool terminal = fd >= 0 && isatty(fd) == 1;
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0 && !terminal;
-}
-
-// The absolute path of --input; NULL: not given. Wrong use ends the program: a file that
-// cannot be opened again for each run, or is missing though no --prepare could make it.
-static const char *input_find(const struct settings *settings, struct arena *arena)
-{
-    const char *path = settings->input;
-    struct stat status;
-    char whole[PATH_MAX];
-    if (!path)
-        return NULL;
-    // Older ones have no --input, and there is no other way to give their target a stdin.
-    const char *const argv[] = {"sh", "-c",
-                                "exec hyperfine --input /dev/null --version >/dev/null 2>&1", NULL};
-    if (settings->engine == ENGINE_HYPERFINE && child_run(argv, -1, NULL) != 0)
-        usage_error("--input: this hyperfine has no such option: install a newer one, or use "
-                    "--engine meter");
-    if (strcmp(path, "null") == 0 && access(path, F_OK) != 0)
-        path = "/dev/null"; // as hyperfine calls it
-    const bool found = stat(path, &status) == 0;
-    if (!found && errno == ENOENT && settings->prepare.count > 0) {
-        // What --prepare has yet to make.
-        const bool whole_path = path[0] == '/' || !getcwd(whole, sizeof whole);
-        return whole_path ? path : arena_format(arena, "%s/%s", whole, path);
-    }
-    if (!found || access(path, R_OK) != 0)
-        usage_error("--input %s: %s: give a file that can be read", path, strerror(errno));
-    if (!is_repeatable(path, &status) || !realpath(path, whole))
-        usage_error("--input %s: it cannot be read from the start by each run: give a file", path);
-    return arena_format(arena, "%s", whole);
-}
-
-// Whether our stdin is one that may be meant for the target: a file or a device with
-// something left to read, a pipe or socket with data in it. A terminal, /dev/null, and a
-// pipe that is empty are what callers leave there who mean nothing by it (ssh, a CI, a
-// container, a batch system).
-static bool input_on_stdin(void)
-{
-    struct stat status;
-    int bytes = 0;
-    const int flags = fcntl(STDIN_FILENO, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_WRONLY || fstat(STDIN_FILENO, &status) != 0)
-        return false;
-    if (S_ISREG(status.st_mode))
-        return lseek(STDIN_FILENO, 0, SEEK_CUR) < status.st_size;
-    if (S_ISCHR(status.st_mode))
-        return status.st_rdev != makedev(NULL_MAJOR, NULL_MINOR) && isatty(STDIN_FILENO) == 0;
-    if (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode))
-        return ioctl(STDIN_FILENO, FIONREAD, &bytes) == 0 && bytes > 0;
-    return S_ISBLK(status.st_mode);
-}
 
 #define DROP_CACHES "/proc/sys/vm/drop_caches"
 
 // What the cell has, where the command line does not say otherwise. Returns the
 // loads that count.
-static struct option_list take_cell(struct experiment *experiment)
+static struct option_list take_cell(struct plan_request *experiment)
 {
     struct arena *arena = &experiment->arena;
     if (!experiment->session.cell)
@@ -115,7 +41,7 @@ static struct option_list take_cell(struct experiment *experiment)
                                                : cell_loads(experiment->cell, arena);
 }
 
-static void add_conditions(struct experiment *experiment, const struct command *command,
+static void add_conditions(struct plan_request *experiment, const struct command *command,
                            struct option_list loads)
 {
     struct conditions *conditions = &experiment->conditions;
@@ -143,7 +69,21 @@ static void add_conditions(struct experiment *experiment, const struct command *
     (void)conditions_add(conditions, arena, "aa", NULL);
 }
 
-static void add_variants(struct experiment *experiment)
+// What loads mean on this machine matters only where they have to stay the same under settings.
+static void describe_loads(struct plan_request *experiment)
+{
+    static const struct option_list none = {0};
+    struct conditions *conditions = &experiment->conditions;
+    struct arena *arena = &experiment->arena;
+    const struct option_list plain =
+        load_surroundings(arena, &experiment->settings, experiment->placed.load_cpus, &none);
+    bool adjusted = false;
+    for (size_t i = 0; i < conditions->count; i++)
+        adjusted = adjusted || conditions->condition[i].adjustment.load.count > 0;
+    conditions_describe(conditions, arena, &experiment->asked_loads, adjusted ? &plain : NULL);
+}
+
+static void add_variants(struct plan_request *experiment)
 {
     struct session *session = &experiment->session;
     if (session->no_shell && experiment->settings.shell)
@@ -157,7 +97,7 @@ static void add_variants(struct experiment *experiment)
 }
 
 // The target runs in a container, or is a client of one.
-static void take_container(struct experiment *experiment)
+static void take_container(struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
@@ -192,7 +132,7 @@ static void check_doctor(const struct settings *settings)
 }
 
 // Options that say nothing without another one.
-static void check_needed(const struct experiment *experiment)
+static void check_needed(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     for (const char *const *name = service_settings; *name; name++)
@@ -214,7 +154,7 @@ static void check_cold(const struct settings *settings)
 }
 
 // What is shown is not kept, and what a metric is read from has to be.
-static void check_output(const struct experiment *experiment)
+static void check_output(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     const bool given = settings->out || settings->errors;
@@ -251,7 +191,7 @@ static void check_service_settings(const struct condition *condition,
 
 // Settings of the kernel: whether this machine lets us set them; of the user's own, whether we can
 // keep that they are on.
-static void check_adjusted(const struct experiment *experiment)
+static void check_adjusted(const struct plan_request *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
         const struct condition *condition = &experiment->conditions.condition[i];
@@ -280,7 +220,7 @@ static void hold_signals(void)
 
 // Opens the folder, and writes experiment.json, a new one or that of the experiment that is
 // resumed, and the plan; before: what the folder had until now.
-static bool write_all(struct experiment *experiment, const json_t *before)
+static bool write_all(struct plan_request *experiment, const json_t *before)
 {
     struct arena *arena = &experiment->arena;
     struct folder *folder = &experiment->folder;
@@ -314,7 +254,7 @@ static bool write_all(struct experiment *experiment, const json_t *before)
     return written;
 }
 
-static void end(struct experiment *experiment)
+static void end(struct plan_request *experiment)
 {
     placed_free(&experiment->placed);
     metrics_free(&experiment->metrics);
@@ -329,7 +269,7 @@ static void end(struct experiment *experiment)
 // With `only_revisions`, checks everything and writes only which revisions are to be made.
 static int begin(const struct command *command, int argc, char **argv, bool only_revisions)
 {
-    struct experiment experiment = {0};
+    struct plan_request experiment = {0};
     json_t *old = NULL;
     arguments_parse(&experiment, command, argc, argv);
     if (!experiment.session.cell)
@@ -365,6 +305,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (command->protect)
         loads = protect_loads(&experiment, &loads);
     add_conditions(&experiment, command, loads);
+    describe_loads(&experiment);
     panorama_describe(&experiment);
     combinations_make(&experiment.combinations, &experiment.arena, &experiment.variants,
                       &experiment.conditions);
@@ -375,8 +316,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     check_output(&experiment);
     session_check_files(&experiment.session);
     check_cold(&experiment.settings);
-    conditions_keep_loads(&experiment.conditions, &experiment.arena, &experiment.settings,
-                          experiment.placed.load_cpus);
+    conditions_keep_loads(&experiment.conditions, &experiment.arena);
     if (!only_revisions && busy_look_is_wanted(&experiment))
         experiment.busy = panorama_was_busy(&experiment.arena)
                               ?: busy_look(experiment.session.wait_ns, experiment.session.quiet);
@@ -399,7 +339,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
 // --on: nothing is checked here but what is about this machine.
 static int begin_elsewhere(const struct command *command, int argc, char **argv)
 {
-    struct experiment experiment = {0};
+    struct plan_request experiment = {0};
     arguments_parse(&experiment, command, argc, argv);
     const bool written = elsewhere_write(&experiment);
     end(&experiment);

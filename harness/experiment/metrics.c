@@ -1,3 +1,5 @@
+// Reads --metric and --decide: what each run is judged by, and where it is found.
+
 #include "experiment.h"
 
 #include "common/energy.h"

@@ -28,7 +28,7 @@
 
 #define NS_PER_S 1000000000LL
 
-// Fewer runs of a condition have no interval of signed ranks (stats/ranks.h).
+// Fewer runs of a condition have no interval of signed ranks (stats/interval.h).
 enum { FEWEST_RUNS = 6, MOST_RUNS = 100, LONG_S = 60, QUICK_S = 15 };
 
 // What a loaded run takes besides the target: the load is resumed, steady, marked and paused.
@@ -74,7 +74,7 @@ static const struct neighbour {
 
 enum { NEIGHBOURS = sizeof neighbours / sizeof neighbours[0] };
 
-bool panorama_wanted(const struct experiment *experiment, const struct option_list *loads)
+bool panorama_wanted(const struct plan_request *experiment, const struct option_list *loads)
 {
     const struct session *session = &experiment->session;
     const bool wanted = loads->count == 0 && !experiment->cell &&
@@ -200,7 +200,7 @@ static void put_words(const json_t *words)
         pair_put("look_word", json_string_value(word));
 }
 
-bool panorama_write_look(const struct experiment *experiment)
+bool panorama_write_look(const struct plan_request *experiment)
 {
     JSON_EACH (option, json_object_get(experiment->asked, "options")) {
         const char *first = json_string_value(json_array_get(option, 0));
@@ -304,7 +304,7 @@ static struct seats seat_all(const struct settings *settings, const struct look 
 // ---- which there are
 
 struct panorama {
-    struct experiment *experiment;
+    struct plan_request *experiment;
     const struct look *look;
     struct seats seats;
     struct option_list loads;
@@ -313,7 +313,7 @@ struct panorama {
 };
 
 // Adds to the options that a command line made of this one has.
-static void ask(struct experiment *experiment, const char *option, const char *value)
+static void ask(struct plan_request *experiment, const char *option, const char *value)
 {
     json_array_append_new(json_object_get(experiment->asked, "options"),
                           json_pack("[s, s]", option, value));
@@ -321,7 +321,7 @@ static void ask(struct experiment *experiment, const char *option, const char *v
 
 static void describe(struct panorama *panorama, const struct neighbour *neighbour)
 {
-    struct experiment *experiment = panorama->experiment;
+    struct plan_request *experiment = panorama->experiment;
     struct titled description = {.name = neighbour->name};
     const unsigned shared = panorama->seats.target.count;
     const bool apart = panorama->seats.others.count > 0;
@@ -338,7 +338,7 @@ static void describe(struct panorama *panorama, const struct neighbour *neighbou
 
 static void add_neighbour(struct panorama *panorama, const struct neighbour *neighbour)
 {
-    struct experiment *experiment = panorama->experiment;
+    struct plan_request *experiment = panorama->experiment;
     const struct seats *seats = &panorama->seats;
     const struct cpu_list *cpus =
         neighbour->apart && seats->others.count > 0 ? &seats->others : &seats->target;
@@ -381,7 +381,7 @@ static double block_s(const struct panorama *panorama, size_t loads)
     return sum_s + warmups * sum_s / (double)(loads + 1);
 }
 
-static void set_limits(struct experiment *experiment)
+static void set_limits(struct plan_request *experiment)
 {
     struct settings *settings = &experiment->settings;
     const struct session *session = &experiment->session;
@@ -416,7 +416,7 @@ static const char *duration(struct arena *arena, double seconds)
 static const char *rest_text(const struct panorama *panorama, size_t first)
 {
     static const char *const never[] = {"--quick", "--for", "--max-time"};
-    struct experiment *experiment = panorama->experiment;
+    struct plan_request *experiment = panorama->experiment;
     struct arena *arena = &experiment->arena;
     struct option_list words = {0};
     list_add(&words, arena, "jostle");
@@ -458,7 +458,7 @@ static const char *names_text(const struct panorama *panorama, size_t first)
 // Where the user's time is too short for six runs of each: fewer neighbours.
 static void fit(struct panorama *panorama)
 {
-    struct experiment *experiment = panorama->experiment;
+    struct plan_request *experiment = panorama->experiment;
     const double time_s = (double)experiment->settings.max_time_ns / NS_PER_S;
     const double runs = (double)experiment->settings.min_runs;
     size_t count = panorama->loads.count;
@@ -498,7 +498,7 @@ static const char *range_text(struct arena *arena, double runs, double confidenc
 
 static void say(const struct panorama *panorama)
 {
-    struct experiment *experiment = panorama->experiment;
+    struct plan_request *experiment = panorama->experiment;
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
     const double block = panorama->look->known ? block_s(panorama, panorama->loads.count) : 0;
@@ -531,7 +531,7 @@ static void say(const struct panorama *panorama)
 // A session that continues has the neighbours of the one before it.
 static bool take_earlier(struct panorama *panorama, const json_t *old)
 {
-    struct experiment *experiment = panorama->experiment;
+    struct plan_request *experiment = panorama->experiment;
     const char *cpus = json_text_at(json_object_get(old, "settings"), "target_cpus");
     if (cpus && !experiment->settings.target_cpus)
         experiment->settings.target_cpus = arena_format(&experiment->arena, "%s", cpus);
@@ -551,7 +551,7 @@ static bool take_earlier(struct panorama *panorama, const json_t *old)
     return panorama->loads.count > 0;
 }
 
-struct option_list panorama_metrics(struct experiment *experiment)
+struct option_list panorama_metrics(struct plan_request *experiment)
 {
     static const char both[] = "wall_s,cpu_s";
     struct option_list metrics = {0};
@@ -570,7 +570,7 @@ struct option_list panorama_metrics(struct experiment *experiment)
     return metrics;
 }
 
-struct option_list panorama_loads(struct experiment *experiment, const json_t *old)
+struct option_list panorama_loads(struct plan_request *experiment, const json_t *old)
 {
     const char *folder = getenv("JOSTLE_LOOK");
     struct settings *settings = &experiment->settings;
@@ -605,7 +605,7 @@ struct option_list panorama_loads(struct experiment *experiment, const json_t *o
     return panorama.loads;
 }
 
-void panorama_describe(const struct experiment *experiment)
+void panorama_describe(const struct plan_request *experiment)
 {
     const struct descriptions *all = &experiment->descriptions;
     for (size_t i = 0; i < experiment->conditions.count; i++)

@@ -1,3 +1,5 @@
+// Writes the plan that the shell follows: what to start, with which words.
+
 #include "experiment.h"
 
 #include "common/child.h"
@@ -37,7 +39,7 @@ static void put_flag(const char *key, bool value)
 static const char *const export_formats[EXPORTS] = {
     "hyperfine", "hyperfine-csv", "hyperfine-markdown", "hyperfine-asciidoc", "hyperfine-orgmode"};
 
-void plan_write_session(const struct experiment *experiment)
+void plan_write_session(const struct plan_request *experiment)
 {
     const struct session *session = &experiment->session;
     pair_put("folder", experiment->folder.path);
@@ -61,7 +63,7 @@ void plan_write_session(const struct experiment *experiment)
     put_flag("complete", experiment->complete);
 }
 
-void plan_write_resume(const struct experiment *experiment, const char *folder)
+void plan_write_resume(const struct plan_request *experiment, const char *folder)
 {
     if (!experiment->session.output)
         put_option("resume_word", "--output", folder);
@@ -69,7 +71,7 @@ void plan_write_resume(const struct experiment *experiment, const char *folder)
         pair_put("resume_word", "--resume");
 }
 
-static void put_settings(struct experiment *experiment)
+static void put_settings(struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     char kept[PATH_MAX];
@@ -94,7 +96,8 @@ static void put_settings(struct experiment *experiment)
 }
 
 // The combination that meter's command of that number is the first of.
-static const struct combination *combination_of(const struct experiment *experiment, size_t command)
+static const struct combination *combination_of(const struct plan_request *experiment,
+                                                size_t command)
 {
     const struct combinations *combinations = &experiment->combinations;
     size_t i = 0;
@@ -103,13 +106,13 @@ static const struct combination *combination_of(const struct experiment *experim
     return &combinations->combination[i];
 }
 
-static const struct variant *variant_of(const struct experiment *experiment, size_t command)
+static const struct variant *variant_of(const struct plan_request *experiment, size_t command)
 {
     return &experiment->variants.variant[combination_of(experiment, command)->variant];
 }
 
 // What meter has to count, and to find in the output.
-static void put_metrics(struct experiment *experiment)
+static void put_metrics(struct plan_request *experiment)
 {
     const struct metrics *metrics = &experiment->metrics;
     const char *counters = metrics_counters(metrics);
@@ -130,7 +133,7 @@ static void put_metrics(struct experiment *experiment)
 }
 
 // Whether nobody wants it.
-static bool output_is_discarded(const struct experiment *experiment)
+static bool output_is_discarded(const struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     const bool shown = experiment->session.show_output && settings->engine == ENGINE_METER;
@@ -138,7 +141,7 @@ static bool output_is_discarded(const struct experiment *experiment)
 }
 
 // Where the target's output goes. What is searched for metrics is shown after the run.
-static void put_output(struct experiment *experiment)
+static void put_output(struct plan_request *experiment)
 {
     const char *folder = experiment->folder.path;
     const bool shown = experiment->session.show_output;
@@ -163,7 +166,7 @@ static void put_output(struct experiment *experiment)
                    arena_format(&experiment->arena, "%s/target.stderr", folder));
 }
 
-static void put_meter_options(struct experiment *experiment)
+static void put_meter_options(struct plan_request *experiment)
 {
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
@@ -193,7 +196,7 @@ static void put_meter_options(struct experiment *experiment)
 
 // With hyperfine as the engine, meter runs it for its time-out and its care for
 // descendants; hyperfine's figures replace meter's.
-static struct option_list hyperfine_words(struct experiment *experiment,
+static struct option_list hyperfine_words(struct plan_request *experiment,
                                           const struct variant *variant)
 {
     struct arena *arena = &experiment->arena;
@@ -220,7 +223,7 @@ static struct option_list hyperfine_words(struct experiment *experiment,
 }
 
 // The words with `start` and the settings of the target behind its variables.
-static struct option_list adjusted(struct experiment *experiment, struct option_list words,
+static struct option_list adjusted(struct plan_request *experiment, struct option_list words,
                                    const struct option_list *settings)
 {
     struct arena *arena = &experiment->arena;
@@ -240,7 +243,7 @@ static struct option_list adjusted(struct experiment *experiment, struct option_
 }
 
 // Several, or one with variables of its own.
-static bool needs_commands(const struct experiment *experiment)
+static bool needs_commands(const struct plan_request *experiment)
 {
     const struct variants *variants = &experiment->variants;
     const struct variant *first = &variants->variant[0];
@@ -248,7 +251,7 @@ static bool needs_commands(const struct experiment *experiment)
            first->words.item[0] != variant_program(first);
 }
 
-static void put_meter(struct experiment *experiment)
+static void put_meter(struct plan_request *experiment)
 {
     const bool several = needs_commands(experiment);
     put_meter_options(experiment);
@@ -273,7 +276,7 @@ static void put_meter(struct experiment *experiment)
 }
 
 // What measures the machine before each block, where the target runs and with its priority.
-static void put_probe(struct experiment *experiment)
+static void put_probe(struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     if (settings->no_probe)
@@ -287,7 +290,7 @@ static void put_probe(struct experiment *experiment)
 
 // Where only a shell understands the service, one runs it, as it does the target. The words
 // were checked when they were given.
-static struct option_list service_command(struct experiment *experiment)
+static struct option_list service_command(struct plan_request *experiment)
 {
     const struct settings *settings = &experiment->settings;
     struct arena *arena = &experiment->arena;
@@ -309,7 +312,7 @@ static struct option_list service_command(struct experiment *experiment)
 
 // The server as it is, and with the settings of each condition that has some of it: commands of its
 // meter, numbered in that order.
-static void put_service_commands(struct experiment *experiment)
+static void put_service_commands(struct plan_request *experiment)
 {
     const struct conditions *conditions = &experiment->conditions;
     const struct option_list plain = service_command(experiment);
@@ -333,7 +336,7 @@ static void put_service_commands(struct experiment *experiment)
 }
 
 // Whether the server leaves, in some condition, the group in which its meter counts its time.
-static bool moves_service(const struct experiment *experiment)
+static bool moves_service(const struct plan_request *experiment)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++)
         if (settings_move(&experiment->conditions.condition[i].adjustment.service))
@@ -342,7 +345,7 @@ static bool moves_service(const struct experiment *experiment)
 }
 
 // The meter that keeps the service.
-static void put_service(struct experiment *experiment)
+static void put_service(struct plan_request *experiment)
 {
     struct arena *arena = &experiment->arena;
     const struct settings *settings = &experiment->settings;
@@ -374,7 +377,7 @@ static void put_service(struct experiment *experiment)
     put_service_commands(experiment);
 }
 
-static bool has_own_setting(const struct experiment *experiment, const char *name)
+static bool has_own_setting(const struct plan_request *experiment, const char *name)
 {
     for (size_t i = 0; i < experiment->combinations.count; i++) {
         const struct combination *one = &experiment->combinations.combination[i];
@@ -386,7 +389,7 @@ static bool has_own_setting(const struct experiment *experiment, const char *nam
 }
 
 // Each --setting that a condition has.
-static void put_own_settings(struct experiment *experiment)
+static void put_own_settings(struct plan_request *experiment)
 {
     const struct option_list *own = &experiment->settings.setting;
     for (size_t i = 0; i < own->count; i++) {
@@ -403,7 +406,7 @@ static void put_own_settings(struct experiment *experiment)
 }
 
 // What is measured, and which of meter's commands it is.
-static void put_conditions(struct experiment *experiment)
+static void put_conditions(struct plan_request *experiment)
 {
     const struct conditions *conditions = &experiment->conditions;
     for (size_t i = 0; i < experiment->combinations.count; i++) {
@@ -435,7 +438,7 @@ static void put_conditions(struct experiment *experiment)
     }
 }
 
-static void put_load(struct experiment *experiment, const struct condition *condition,
+static void put_load(struct plan_request *experiment, const struct condition *condition,
                      const struct load *load)
 {
     struct arena *arena = &experiment->arena;
@@ -446,8 +449,8 @@ static void put_load(struct experiment *experiment, const struct condition *cond
     pair_put("load", load->name);
     pair_put("load_condition", condition->name);
     pair_put("load_node", !load->node ? "" : load->node);
-    put_flag("load_listens", load->listens);
-    put_flag("load_percent", has_percent_limit(load->words.item, load->words.count));
+    put_flag("load_listens", load->description.listens);
+    put_flag("load_percent", load_has_percent(load));
     static const struct option_list none = {0};
     const struct option_list *settings = &condition->adjustment.load;
     const struct option_list before =
@@ -469,17 +472,17 @@ static void put_load(struct experiment *experiment, const struct condition *cond
 }
 
 // Loads that others connect to come first.
-static void put_loads(struct experiment *experiment, bool listening)
+static void put_loads(struct plan_request *experiment, bool listening)
 {
     for (size_t i = 0; i < experiment->conditions.count; i++) {
         const struct condition *condition = &experiment->conditions.condition[i];
         for (size_t j = 0; j < condition->load_count; j++)
-            if (condition->load[j].listens == listening)
+            if (condition->load[j].description.listens == listening)
                 put_load(experiment, condition, &condition->load[j]);
     }
 }
 
-bool plan_write(struct experiment *experiment)
+bool plan_write(struct plan_request *experiment)
 {
     char stamp[LOCK_STAMP_SIZE];
     plan_write_session(experiment);

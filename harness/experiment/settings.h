@@ -1,3 +1,4 @@
+// The settings of an experiment, which a command line or a cell of a campaign gives.
 #ifndef EXPERIMENT_SETTINGS_H
 #define EXPERIMENT_SETTINGS_H
 
@@ -214,99 +215,5 @@ struct placed {
 // the program. A warning goes to stderr.
 void placed_find(struct placed *placed, struct arena *arena, const struct settings *settings);
 void placed_free(struct placed *placed);
-
-// Of the name of a host as ssh has it: alice@web1.
-#define HOST_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._@:-"
-
-// The conditions of an experiment, and the loads of each, from what --load says.
-
-// One load: a loadgen of its own.
-struct load {
-    const char *name;         // "half"; of several: "both.cpu", "both.cpu@node2"
-    const char *node;         // NULL: this one
-    struct option_list words; // loadgen's: "cpu" "--percent" "50"
-    bool listens;             // others connect to it, so it must be there before them
-    // Of one with settings and a limit in percent: the words by which it is calibrated, without
-    // them.
-    struct option_list calibrated_by;
-};
-
-// What a load says of its own command line (loadgen --describe).
-struct description {
-    const char *said;        // the last line that it wrote: where it is refused, why
-    json_int_t threads;      // 0: it has no workers
-    bool disk, fills_memory; // it uses a disk, takes memory from others; true also: nobody knows
-    double memory_bytes;     // INFINITY: nobody knows
-    bool percent;            // its limit is in percent of a calibration
-    struct option_list same; // what makes it the same load on other CPUs, or under a quota
-};
-
-struct condition {
-    const char *name;
-    const char *spec;  // as it was given; NULL: no load
-    const char *bare;  // without its settings
-    const char *title; // what its sentence begins with; NULL: nothing of its own
-    bool by_cpu_time;  // its effect is what the target's CPU time grows by
-    struct adjustment adjustment;
-    struct load *load;
-    size_t load_count;
-};
-
-struct conditions {
-    struct condition *condition;
-    size_t count;
-};
-
-// A condition without loads; spec: see there.
-struct condition *conditions_add(struct conditions *conditions, struct arena *arena,
-                                 const char *name, const char *spec);
-// What all --load have.
-struct load_context {
-    int64_t settle_ns;             // of an exec: load
-    bool pause;                    // programs that run already may be paused
-    const struct option_list *own; // --setting; see adjustment_check_own()
-};
-// Takes "NAME=" or "NAME@WHERE=" off the text of a --load. Returns the spec, with @WHERE in front
-// of each of its loads; *name is the condition's, without NAME= the first word.
-const char *load_name_read(struct arena *arena, const char *text, const char **name);
-// Adds what "NAME=SPEC", "NAME@NODES=SPEC" or "SPEC" (named by its first word) describes, with
-// settings in brackets in front of SPEC. Wrong use ends the program.
-void conditions_add_load(struct conditions *conditions, struct arena *arena, const char *text,
-                         const struct load_context *context);
-// Why no setting can be set for a load; NULL: it can.
-const char *load_unsettable(const struct load *load);
-// The words in front of a load's own that run it with its priority (--load-nice), on the CPUs where
-// loads are put (NULL: wherever they may) and with settings.
-struct option_list load_surroundings(struct arena *arena, const struct settings *settings,
-                                     const char *cpus, const struct option_list *set);
-// Runs a command to its end. False: it failed. *said: the last line that it wrote, without "jostle:
-// ".
-bool words_try(struct arena *arena, const struct option_list *words, const char **said);
-// Asks a load of this node what it is in these surroundings. False: it is refused, and ->said says
-// why.
-bool load_describe(struct arena *arena, const struct load *load,
-                   const struct option_list *surroundings, struct description *description);
-// Runs a load of this node for a second. False: it failed, or was killed, and *said has the reason.
-bool load_runs(struct arena *arena, const struct load *load, const struct option_list *surroundings,
-               const char **said);
-// Makes each load with settings the same as it is without them: as many workers, and a percentage
-// of the same rate. cpus: where loads are put (NULL: wherever they may).
-void conditions_keep_loads(struct conditions *conditions, struct arena *arena,
-                           const struct settings *settings, const char *cpus);
-bool conditions_have(const struct conditions *conditions, const char *name);
-// Whether one of them has settings of the service.
-bool conditions_set_service(const struct conditions *conditions);
-// Which of those that have some it is, from 1 on; 0: it has none.
-size_t conditions_service_number(const struct conditions *conditions,
-                                 const struct condition *condition);
-// Whether one of them has a load that runs already, pid:N and the like.
-bool conditions_have_neighbour(const struct conditions *conditions);
-// `loads` of experiment.json.
-json_t *conditions_to_json(const struct conditions *conditions);
-
-// Whether a load with these words (io, --limit, 50%) has a rate in percent of what must be
-// calibrated first: it is asked (--describe), and one that is refused may have one. No for a
-// program of the user's (exec:, exec ... -- COMMAND), whatever its own words are.
-bool has_percent_limit(const char *const *words, size_t count);
 
 #endif

@@ -14,12 +14,13 @@
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_INTERRUPTED    (128 + SIGINT)
 
-struct settings {
+struct keeper_settings {
     const char *folder;
     const char *killed;
 };
 
-#define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
+#define ROW(name, argument, type, member)                                                          \
+    OPTION_ROW(struct keeper_settings, name, argument, type, member)
 
 static const struct option_row rows[] = {
     {ROW("folder", "FOLDER", OPTION_TEXT, folder),
@@ -46,7 +47,7 @@ static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
 // run_killed: none of the signals, of which one may have come already, keeps us or PROGRAM from it.
 static void run_killed(void *with)
 {
-    const struct settings *settings = with;
+    const struct keeper_settings *settings = with;
     const char *const words[] = {settings->killed, settings->folder, NULL};
     sigset_t none;
     for (size_t i = 0; i < ENDING_COUNT; i++)
@@ -59,7 +60,7 @@ static void run_killed(void *with)
 
 static void remove_folder(void *with)
 {
-    const struct settings *settings = with;
+    const struct keeper_settings *settings = with;
     if (settings->folder && access(settings->folder, F_OK) == 0)
         file_remove_tree(settings->folder);
 }
@@ -97,7 +98,7 @@ static int end_as(int code, const sigset_t *passed)
 int main(int argc, char **argv)
 {
     streams_open();
-    struct settings settings = {0};
+    struct keeper_settings settings = {0};
     const struct option_group group = {.rows = rows, .values = &settings};
     const struct program program = {.name = "keeper",
                                     .usage = "-- COMMAND [ARGUMENT...]",

@@ -8,7 +8,8 @@
 #include "common/messages.h"
 #include "common/schemas.h"
 #include "common/text.h"
-#include "harness/experiment/settings.h"
+#include "harness/experiment/describe.h"
+#include "harness/experiment/loads.h"
 #include "harness/stats/json.h"
 
 #include <math.h>
@@ -143,9 +144,11 @@ static void run(struct arena *arena, const struct load *load, const char *cpus, 
 static struct condition parse(struct arena *arena, const char *spec)
 {
     struct conditions conditions = {0};
+    struct asked_loads asked = {0};
     const struct option_list none = {0};
     const struct load_context context = {.settle_ns = SETTLE_NS, .pause = true, .own = &none};
     conditions_add_load(&conditions, arena, spec, &context);
+    conditions_describe(&conditions, arena, &asked, NULL);
     return conditions.condition[0];
 }
 

@@ -1,3 +1,5 @@
+// Reads the machine by hwloc, and chooses the CPUs of target and load on it.
+
 #include "placement.h"
 
 #include "common/cpus.h"

@@ -127,16 +127,16 @@ static int probe_sample(int argc, char **argv)
 
 #define HEAVY_FROM ((int64_t)50000000) // ns of a sample
 
-struct settings {
+struct probe_settings {
     const char *cpus;
     int64_t nice;
 };
 
 static const struct option_row serve_rows[] = {
-    {OPTION_ROW(struct settings, "cpus", "LIST", OPTION_CPUS, cpus),
+    {OPTION_ROW(struct probe_settings, "cpus", "LIST", OPTION_CPUS, cpus),
      .help = "run on these CPUs (default: where it may)"},
-    {OPTION_ROW(struct settings, "nice", "N", OPTION_INTEGER, nice), .minimum = -20, .maximum = 19,
-     .help = "with this priority (default: unchanged)"},
+    {OPTION_ROW(struct probe_settings, "nice", "N", OPTION_INTEGER, nice), .minimum = -20,
+     .maximum = 19, .help = "with this priority (default: unchanged)"},
     {0},
 };
 
@@ -155,7 +155,7 @@ static struct reporter_set *open_set(enum serving serving)
 
 // Where and how the target runs. What the target may not have the probe does not, either: the
 // target's own start then says so.
-static void place(const struct settings *settings)
+static void place(const struct probe_settings *settings)
 {
     struct cpu_list list;
     if (settings->cpus && cpus_parse(settings->cpus, &list) == 0)
@@ -266,7 +266,7 @@ static bool take(struct server *server, char *text)
 
 static int probe_serve(int argc, char **argv)
 {
-    struct settings settings = {.nice = NICE_UNSET};
+    struct probe_settings settings = {.nice = NICE_UNSET};
     struct server server = {0};
     char text[LINE_BYTES];
     int rest;

@@ -1,3 +1,5 @@
+// The reporters: small kernels that show what caches, memory and cores give at the moment.
+
 #include "reporters.h"
 
 #include "common/caches.h"
@@ -157,7 +159,7 @@ static double kernel_cpu_time_each(void (*chunk)(void *state), void *state, size
 
 // Long enough that reading the clock (0.3 us) costs less than 1 percent of a chunk.
 #define L2_LOADS 16384
-// Of a ring: larger ones take longer to fill than a window.
+// The most of a ring: larger ones take longer to fill than a window.
 #define MOST_RING_BYTES ((size_t)16 << 20)
 
 struct ring {

@@ -1,3 +1,4 @@
+// The reporters of the probe, which take windows of some ms in turn.
 #ifndef PROBE_REPORTERS_H
 #define PROBE_REPORTERS_H
 
@@ -77,7 +78,7 @@ int64_t reporters_round_ns(const struct reporter_set *set);
 // A window of one after the other while there is time for it, from where the last call ended.
 void reporters_short(struct reporter_set *set, int64_t budget_ns);
 
-// Of the set's reporters, from 0 on. False: there is no more.
+// Finds a reporter of the set by its number, from 0 on. False: there is no more.
 bool reporters_read(const struct reporter_set *set, size_t index, struct reading *reading);
 // Forgets all windows; memory stays.
 void reporters_clear(struct reporter_set *set);

@@ -197,7 +197,7 @@ scheduler_queue() {
     for i in "${!GRIDENGINE_ID[@]}"; do
         gridengine_state "${GRIDENGINE_STATE[i]}"
         state=$REPLY
-        # Those that wait are one line: 1, or 1,2, or 3-10:1.
+        # All tasks that wait are one line: 1, or 1,2, or 3-10:1.
         IFS=, read -r -a parts <<<"${GRIDENGINE_TASKS[i]}"
         [[ ${#parts[@]} -gt 0 ]] || printf '%s\t%s\t%s\n' "${GRIDENGINE_ID[i]}" "${GRIDENGINE_ID[i]}" "$state"
         for part in "${parts[@]}"; do

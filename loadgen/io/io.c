@@ -224,7 +224,10 @@ static int instead(struct run *run)
     .details = details, LOAD_OPTIONS(io_options), .timed = true, .check = check,                   \
     .prepare = prepare, .begin = begin, .work = work, .end = end, .cleanup = cleanup,              \
     .uses = USES_DISK, .describe = describe, .fields = io_fields, .notes = io_notes,               \
-    .count = io_count, .instead = instead
+    .count = io_count, .instead = instead, .by_hand = (const char *const[])                        \
+    {                                                                                              \
+        "show-device", NULL                                                                        \
+    }
 
 static const struct load io_load = {
     IO_LOAD, .name = "io",

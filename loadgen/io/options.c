@@ -66,9 +66,8 @@ static uint64_t usual_size(const struct run *run)
     const double end_s =
         common->duration_ns > 0 ? (double)common->duration_ns / 1e9 : (double)INFINITY;
     const bool reads = set->read || set->read_percent > 0;
-    struct rate limit;
-    if (set->random || set->keep || set->phases || !common->limit ||
-        units_rate(common->limit, &limit) != 0 || limit.kind == RATE_PERCENT)
+    const struct rate limit = run->limit;
+    if (set->random || set->keep || set->phases || !(limit.value > 0) || limit.kind == RATE_PERCENT)
         return IO_DEFAULT_FILE_BYTES;
     const double needed = limit.value * (limit.kind == RATE_OPS ? block : 1) *
                           (reads ? end_s : fmin(end_s, IO_WRITTEN_S));

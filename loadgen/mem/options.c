@@ -140,12 +140,10 @@ void mem_check(struct run *run)
 {
     const struct common *common = &run->common;
     struct mem_state *state = state_of(run);
-    struct rate limit;
     choose_kernel(run);
     mem_open(run);
     // Whether the frame is about to refuse the options: then nothing is worth measuring.
-    const bool refused = common->limit && ((common->calib && !common->if_missing) ||
-                                           units_rate(common->limit, &limit) != 0);
+    const bool refused = common->limit && common->calib && !common->if_missing;
     // Only who relies on it waits for it, and only once on a machine.
     if (!settings_of(run)->footprint && !common->dry_run && !refused)
         state->edge_bytes = edge_find(&state->machine.caches, run->cpus.cpu[0], run->report.json);

@@ -99,7 +99,6 @@ static void check(struct run *run)
     state->role = NET_LOOPBACK;
     if (set->listen || set->connect)
         state->role = set->listen ? NET_LISTEN : NET_CONNECT;
-    run->listens = state->role == NET_LISTEN;
     state->mode = modes[set->udp][set->ping];
     choose_block(run);
     choose_threads(run);
@@ -230,7 +229,7 @@ static void end(struct worker *worker)
     .calibrations = (const char *const[]){"--tcp", "--udp", NULL}, .settle_ns = 100000000,         \
     .check = check, .prepare = prepare, .begin = begin, .work = work, .end = end,                  \
     .cleanup = cleanup, .describe = net_describe, .fields = net_fields, .notes = net_notes,        \
-    .rate = rate, .interrupt = interrupt
+    .rate = rate, .listens = "listen", .interrupt = interrupt
 
 static const struct load net_load = {NET_LOAD, .delivered = net_delivered, .count = net_count_all};
 static const struct load net_ping_load = {NET_LOAD, .timed = true, .count = net_count_all};

@@ -10,6 +10,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
+#include <signal.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,3 +1,5 @@
+// Makes the variants of what the command line gives: TARGET, --variant, --revision and parameters.
+
 #include "experiment.h"
 
 #include "common/messages.h"
@@ -95,7 +97,7 @@ struct source {
 };
 
 struct maker {
-    struct experiment *experiment;
+    struct plan_request *experiment;
     struct arena *arena;
     struct variants *variants;
     struct settings *settings;
@@ -153,7 +155,7 @@ static void read_variants(struct maker *maker)
 }
 
 // `run ./old ./new` has no second program, as with hyperfine, but an argument.
-static void warn_of_programs(const struct experiment *experiment)
+static void warn_of_programs(const struct plan_request *experiment)
 {
     const char **target = experiment->target.item;
     for (size_t i = 0; i < experiment->target.count; i++) {
@@ -179,7 +181,7 @@ static void add_command(struct maker *maker, const char *text)
 // hyperfine's 'CMD' 'CMD'..., the reference first.
 static void read_commands(struct maker *maker)
 {
-    const struct experiment *experiment = maker->experiment;
+    const struct plan_request *experiment = maker->experiment;
     if (experiment->revisions.count > 0)
         usage_error("--revision: of one command: give several with --variant, or one");
     if (experiment->session.reference)
@@ -193,7 +195,7 @@ static void read_commands(struct maker *maker)
 // TARGET is a command line where it is one word, and no program of that name.
 static void read_target(struct maker *maker)
 {
-    const struct experiment *experiment = maker->experiment;
+    const struct plan_request *experiment = maker->experiment;
     const struct revisions *revisions = &experiment->revisions;
     const char *first = experiment->target.count == 0 ? "" : experiment->target.item[0];
     const bool shell = maker->settings->shell && strcmp(maker->settings->shell, SHELL_NONE) != 0;
@@ -227,7 +229,7 @@ static void read_target(struct maker *maker)
 }
 
 // Whether each word is a command of its own, as with hyperfine.
-static bool are_commands(const struct experiment *experiment)
+static bool are_commands(const struct plan_request *experiment)
 {
     if (experiment->session.reference)
         return true;
@@ -381,7 +383,7 @@ static void add_variant(struct maker *maker, const struct source *source, size_t
     struct variants *variants = maker->variants;
     struct variant *variant = &variants->variant[variants->count++];
     const struct shell *shell = &maker->shell;
-    const struct experiment *experiment = maker->experiment;
+    const struct plan_request *experiment = maker->experiment;
     const char *text = source->text ? fill_parameters(maker, combination, source->text) : NULL;
     variant->combination = combination;
     variant->revision = source->revision;
@@ -449,7 +451,7 @@ static bool is_used(const struct maker *maker, const char *name)
     return false;
 }
 
-// Of a list of one for all, or of one for each command or variant, that of the variant's.
+// The hook of a variant, from a list of one for all, or of one for each command or variant.
 static const char *item_for(const struct maker *maker, const struct option_list *list,
                             const char *option, size_t variant)
 {
@@ -488,7 +490,7 @@ static void make_all(struct maker *maker)
             variants->variant[i].given = variants->variant[i].name;
 }
 
-void variants_make(struct experiment *experiment)
+void variants_make(struct plan_request *experiment)
 {
     struct settings *settings = &experiment->settings;
     struct variants *variants = &experiment->variants;

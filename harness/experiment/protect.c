@@ -1,4 +1,5 @@
-// What the commands protect and capacity add to an experiment.
+// jostle protect: finds the settings that can be tried for each load, and adds them as loads.
+
 #include "experiment.h"
 
 #include "common/child.h"
@@ -6,12 +7,9 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
-#include "harness/record/objective.h"
 
 #include <limits.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // One --load of protect: what is known of it before any setting, and what it is tried with.
@@ -27,7 +25,7 @@ struct neighbour {
 
 // All that is tried.
 struct tries {
-    struct experiment *experiment;
+    struct plan_request *experiment;
     struct neighbour *neighbour;
     size_t count;
     struct cpu_list target, load; // the CPUs that what is protected, and the loads, have
@@ -35,7 +33,7 @@ struct tries {
 
 static struct adjustment adjustment_of(const struct tries *tries, const char *text)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct adjustment adjustment;
     (void)adjustment_read(&adjustment, &experiment->arena, text,
                           arena_format(&experiment->arena, "[%s]", text),
@@ -60,7 +58,7 @@ static void leave_out(struct tries *tries, const struct neighbour *neighbour, co
 // A load of this node that jostle starts says itself what it is.
 static void describe_neighbour(struct tries *tries, struct neighbour *neighbour, const char *text)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct arena *arena = &experiment->arena;
     static const struct option_list none = {0};
     const struct load_context context = {.settle_ns = experiment->settings.settle_ns,
@@ -70,6 +68,7 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
     const struct option_list plain =
         load_surroundings(arena, &experiment->settings, experiment->placed.load_cpus, &none);
     conditions_add_load(&conditions, arena, text, &context);
+    conditions_describe(&conditions, arena, &experiment->asked_loads, &plain);
     *neighbour = (struct neighbour){.text = text, .parts = conditions.condition[0]};
     const size_t count = neighbour->parts.load_count;
     neighbour->of_part = arena_take(arena, count * sizeof *neighbour->of_part);
@@ -79,10 +78,10 @@ static void describe_neighbour(struct tries *tries, struct neighbour *neighbour,
         struct description *one = &neighbour->of_part[i];
         const struct load *load = &neighbour->parts.load[i];
         const char *why = load_unsettable(load);
-        *one = (struct description){.said = NULL};
+        *one = load->description;
         if (why)
             neighbour->why_none = why;
-        else if (load_describe(arena, load, &plain, one)) {
+        else if (one->planned) {
             neighbour->disk = neighbour->disk || one->disk;
             neighbour->fills_memory = neighbour->fills_memory || one->fills_memory;
             neighbour->memory_bytes += one->memory_bytes;
@@ -138,7 +137,7 @@ static bool limits_memory(const struct option_list *settings)
 static bool load_takes(const struct tries *tries, const struct neighbour *neighbour,
                        const struct option_list *settings, const char **why)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct arena *arena = &experiment->arena;
     *why = neighbour->why_none;
     if (settings->count == 0)
@@ -155,11 +154,11 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
         list_add_all(&same, arena, load.words.item, load.words.count);
         list_add_all(&same, arena, plain->same.item, plain->same.count);
         load.words = same;
-        const bool good = load_describe(arena, &load, &words, &now);
+        const bool good = load_describe(&experiment->asked_loads, arena, &load, &words, &now);
         *why = now.said;
         if (!good)
             return false;
-        // Of memory some percent are rounding, as of what each CPU has.
+        // Some percent of the memory are rounding: each CPU has its part.
         if (now.threads == plain->threads && !(now.memory_bytes < 0.95 * plain->memory_bytes) &&
             !(now.memory_bytes > 1.05 * plain->memory_bytes)) {
             // Too little memory is found out by those who use it. What is not calibrated yet cannot
@@ -181,7 +180,7 @@ static bool load_takes(const struct tries *tries, const struct neighbour *neighb
 // reason. Whether any can.
 static bool consider(struct tries *tries, const char *text, bool needs(const struct neighbour *))
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     struct arena *arena = &experiment->arena;
     const struct adjustment adjustment = adjustment_of(tries, text);
     const char **why = arena_take(arena, tries->count * sizeof *why), *first = NULL;
@@ -320,7 +319,7 @@ static void consider_all(struct tries *tries)
 
 static void take_given(struct tries *tries)
 {
-    struct experiment *experiment = tries->experiment;
+    struct plan_request *experiment = tries->experiment;
     const struct option_list *given = &experiment->session.tries;
     for (size_t i = 0; i < given->count; i++) {
         struct adjustment adjustment;
@@ -397,7 +396,7 @@ static void add_alone(const struct tries *tries, struct option_list *loads)
         }
 }
 
-struct option_list protect_loads(struct experiment *experiment, const struct option_list *given)
+struct option_list protect_loads(struct plan_request *experiment, const struct option_list *given)
 {
     struct arena *arena = &experiment->arena;
     struct tries tries = {.experiment = experiment, .count = given->count};
@@ -426,78 +425,4 @@ struct option_list protect_loads(struct experiment *experiment, const struct opt
     }
     add_alone(&tries, &loads);
     return loads;
-}
-
-// ---- capacity
-
-// A search takes some runs before it is near; see docs/services.md#capacity.
-#define MIN_RUNS 10
-#define MAX_RUNS 60
-
-void capacity_limits(struct settings *settings, const struct options *given)
-{
-    if (!options_given(given, "max-runs"))
-        settings->max_runs = settings->min_runs > MAX_RUNS ? settings->min_runs : MAX_RUNS;
-    if (settings->min_runs == 0)
-        settings->min_runs = settings->max_runs < MIN_RUNS ? settings->max_runs : MIN_RUNS;
-    settings->washout = "0";
-}
-
-// Refuses an objective of a metric that no run will have, or some variant has no figure of.
-static void check_objective(const struct metrics *metrics, const char *name)
-{
-    const struct builtin_metric *builtin = builtin_metric(name);
-    for (size_t i = 0; i < metrics->count; i++) {
-        const char *lacking = metrics_lacking(metrics, &metrics->metric[i]);
-        if (strcmp(metrics->metric[i].name, name) != 0)
-            continue;
-        if (lacking)
-            usage_error("--slo %s: variant %s has no such metric: add --metric '%s@%s=SOURCE'",
-                        name, lacking, name, lacking);
-        return;
-    }
-    if (builtin && builtin->counters != NEEDS_NO_COUNTERS)
-        usage_error("--slo %s: that is counted on request only: add --metric %s", name, name);
-    if (!builtin)
-        usage_error("--slo %s: no metric is named so: define it, such as --metric "
-                    "'%s=stdout:/REGEX/', or take an adapter's with --metric @NAME",
-                    name, name);
-}
-
-static void check_place(const struct experiment *experiment, const struct vary *vary)
-{
-    char place[METRIC_NAME_SIZE + 2];
-    snprintf(place, sizeof place, "{%s}", vary->name);
-    for (size_t i = 0; i < experiment->variants.count; i++) {
-        const struct variant *variant = &experiment->variants.variant[i];
-        bool has = false;
-        for (size_t k = 0; k < variant->words.count; k++)
-            has = has || strstr(variant->words.item[k], place);
-        if (!has)
-            usage_error("--vary %s: %s is not in the target's words (%.100s): write it where the "
-                        "value goes",
-                        vary->name, place, variant->text);
-    }
-}
-
-void capacity_check(const struct experiment *experiment)
-{
-    const struct settings *settings = &experiment->settings;
-    struct objectives objectives;
-    struct vary vary;
-    char error[256];
-    if (!settings->slo)
-        usage_error("capacity needs --slo, what a run has to keep: such as --slo 'p99_ms<2'");
-    if (!settings->vary)
-        usage_error("capacity needs --vary, what is varied: such as --vary "
-                    "'rate=1000..200000,unit=/s', with {rate} in the target's words");
-    if (!objectives_parse(settings->slo, &objectives, error, sizeof error))
-        usage_error("--slo %s: %s", settings->slo, error);
-    if (!vary_parse(settings->vary, &vary, error, sizeof error))
-        usage_error("--vary %s: %s", settings->vary, error);
-    if (settings->engine != ENGINE_METER)
-        usage_error("--engine hyperfine has no values to vary: leave it out");
-    for (size_t i = 0; i < objectives.count; i++)
-        check_objective(&experiment->metrics, objectives.item[i].metric);
-    check_place(experiment, &vary);
 }
