@@ -75,7 +75,8 @@ setup() {
     printf 'cores: 1\ntime: 100 ms\nload: 0.1\n' >"$BATS_TEST_TMPDIR/profile"
     refused 'give one of them' cpu --percent 5 --profile "$BATS_TEST_TMPDIR/profile"
     refused '--instances' cpu --threads 2 --profile "$BATS_TEST_TMPDIR/profile"
-    refused 'give --profile too' cpu --speed 2
+    refused 'give --stages too' cpu --speed 2
+    refused 'give --profile too' cpu --instances 2
     refused 'an argument too many' cpu 50
     refused 'no such option' exec --limit 5 -- true
 }

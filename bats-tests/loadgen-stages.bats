@@ -93,6 +93,14 @@ first() {
     "$BIN/loadgen" cpu --threads 1 --stages file.jsonl:0 --json | tail -1 | holds "$area" --argjson area 0.04 --argjson begin 0.2
 }
 
+@test "--speed plays stages and recordings in less time, at the same rates" {
+    printf 'seconds,rate\n0,200\n2,1800\n' >slow.csv
+    "$BIN/loadgen" syscall --threads 1 --stages 0s:200,2s:1800 --speed 5 --json | tail -1 >given
+    "$BIN/loadgen" syscall --threads 1 --stages slow.csv:rate --speed 5 --json | tail -1 >recorded
+    holds -s 'all(.[]; (.elapsed_s - 0.4 | fabs) < 1e-6 and (.offered * .elapsed_s - 400 | fabs) <= 1.01)' < <(cat given recorded)
+    "$BIN/loadgen" syscall --stages 0s:200,2s:1800 --speed 5 --dry-run --json | holds '.speed == 5 and .stages_s == 0.4'
+}
+
 @test "half of a sine has its integral, too: each straight line has" {
     # From the middle up and back: 1000 +- 900, of 2 s.
     first "$BIN/loadgen" syscall --threads 1 --stages sine:2s:100:1900 --duration 1s --json | tail -1 |

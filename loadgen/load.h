@@ -293,6 +293,7 @@ struct common {
     int64_t interval_ns; // 0: no intervals
     const char *limit;   // NULL: no limit
     const char *stages;  // NULL: one rate
+    double speed;        // of stages or a profile: 2 takes half of their time
     int arrivals;        // enum arrivals
     const char *phase;   // of the stages; NULL: their beginning
     int64_t nice;

@@ -32,6 +32,8 @@ static const struct option_row common_settings[] = {
          "column of times in seconds (time, else the first), in straight lines from row to "
          "row; a FILE of loadgen record (the mean, or FILE:N core N). It begins anew at its "
          "end, and at each resume; without --control and --duration it runs once"},
+    {ROW("speed", "X", OPTION_REAL, speed), .minimum = 0.001, .maximum = 1000, .preset = "1",
+     .help = "play --stages, or a profile, this many times faster: 60 plays a day in 24 minutes"},
     {ROW("arrivals", "HOW", OPTION_CHOICE, arrivals), .preset = "even", .choices = arrivals,
      .help = "when operations are due: even, or poisson, at random times of that rate"},
     {ROW("phase", "TIME", OPTION_TEXT, phase), .wrong = "soon",

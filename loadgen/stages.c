@@ -452,9 +452,13 @@ void stages_read(struct run *run)
             }
         }
         free(text);
+        for (size_t i = 0; i < stages->count; i++)
+            stages->line[i].length_ns /= run->common.speed;
         check(stages);
         run->stages_percent = stages->largest[RATE_PERCENT];
     }
+    if (!given && options_given(run->options, "speed") && !options_given(run->options, "profile"))
+        usage_error("--speed %g: nothing is played: give --stages too", run->common.speed);
     phase_read(run);
     if (run->phase_random && !run->stages)
         usage_error("--phase random: the rate is the same all the time: give --stages too");
@@ -521,6 +525,8 @@ void stages_describe(const struct run *run, struct line *line)
 {
     if (run->stages) {
         line_text(line, "stages", run->common.stages);
+        if (run->common.speed != 1)
+            line_fixed(line, "speed", run->common.speed, 6);
         line_fixed(line, "stages_s", whole_length_ns(run->stages) / 1e9, 6);
     }
     if (has_schedule(run))

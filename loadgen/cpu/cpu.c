@@ -20,7 +20,6 @@ struct cpu_settings {
     int64_t period_ns;
     int kernel;
     const char *profile; // NULL: none
-    double speed;
     uint64_t instances;
     int map; // enum replay_map
 };
@@ -84,7 +83,7 @@ static void replay_open(struct run *run)
     bool made = state->parts != NULL;
     for (unsigned i = 0; made && i < state->count; i++) {
         struct part *part = &state->parts[i];
-        made = track_make(&part->track, &profile, part->first, part->last, set->speed) == 0;
+        made = track_make(&part->track, &profile, part->first, part->last, run->common.speed) == 0;
     }
     if (!made)
         usage_error("--profile %s: no memory for it: free some", set->profile);
@@ -111,7 +110,7 @@ static void replay_print(struct run *run)
     char text[64];
     report_print(&run->report, "cpu: a profile of %u cores, %.1f s, %u at once, speed %g:\n",
                  state->cores, (double)replay_length_ns(state) / 1e9, (unsigned)set->instances,
-                 set->speed);
+                 run->common.speed);
     for (unsigned i = 0; i < state->count; i++) {
         // "core 0", "the mean of cores 0 to 3".
         const struct part *part = &state->parts[i];
@@ -132,7 +131,7 @@ static void cpu_describe(struct run *run, struct line *line)
     line_count(line, "profile_cores", state->cores);
     line_fixed(line, "profile_s", (double)replay_length_ns(state) / 1e9, 6);
     line_count(line, "instances", settings_of(run)->instances);
-    line_fixed(line, "speed", settings_of(run)->speed, 6);
+    line_fixed(line, "speed", run->common.speed, 6);
     line_array(line, "mapping");
     for (unsigned i = 0; i < state->count; i++) {
         const struct part *part = &state->parts[i];
@@ -470,8 +469,6 @@ static const struct option_row settings[] = {
     {ROW("profile", "NAME", OPTION_TEXT, profile), .wrong = "no-such-profile",
      .help = "replay a recorded load instead of --percent: a file, or the name of a profile that "
              "comes with jostle"},
-    {ROW("speed", "X", OPTION_REAL, speed), .minimum = 0.001, .maximum = 1000, .preset = "1",
-     .help = "replay the profile this many times faster"},
     {ROW("instances", "N", OPTION_COUNT, instances), .minimum = 1, .maximum = 1024, .preset = "1",
      .help = "replay the profile this many times at once"},
     {ROW("map", "HOW", OPTION_CHOICE, map), .preset = "share", .choices = replay_maps,
@@ -514,7 +511,7 @@ static void check_profile(struct run *run)
 
 static void cpu_check(struct run *run)
 {
-    static const char *const only_profile[] = {"speed", "instances", "map"};
+    static const char *const only_profile[] = {"instances", "map"};
     if (settings_of(run)->profile) {
         check_profile(run);
         return;
