@@ -165,7 +165,7 @@ static struct look look_read(struct arena *arena, const char *folder)
         json_load_file(arena_format(arena, "%s/" RUNS_FILE, folder), JSON_DISABLE_EOF_CHECK, NULL);
     struct run run;
     (void)run_read(&run, node_of_json(record));
-    run_read_loads(&run, node_of_json(record));
+    run_read_use(&run, node_of_json(record));
     const struct account account = account_of(record, &run, 1);
     run_free(&run);
     if (!(account.times.wall_s > 0 && account.times.cpu_s >= 0))

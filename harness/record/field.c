@@ -1,7 +1,8 @@
 // Fills a struct from a record by a table of its members.
 #include "field.h"
 
-#include <math.h>
+#include "view.h"
+
 #include <string.h>
 
 // Puts a value where the field has it; false: it is not there, or of another type.
@@ -32,18 +33,37 @@ static bool put(const struct field *field, struct node node, void *at)
     }
 }
 
+// A member of an object. Of a view it is looked for behind *last first, which was the one before.
+static struct node member(struct node object, const char *name, const struct value **last)
+{
+    if (!view_is(object.view, VIEW_OBJECT))
+        return node_get(object, name);
+    const struct value *begin = object.view + 1, *end = object.view + object.view->size;
+    const struct value *from = *last ? *last + (*last)->size : begin;
+    for (const struct value *item = from; item < end; item += item->size)
+        if (item->key[0] == name[0] && strcmp(item->key, name) == 0)
+            return node_of_view(*last = item);
+    for (const struct value *item = begin; item < from; item += item->size)
+        if (item->key[0] == name[0] && strcmp(item->key, name) == 0)
+            return node_of_view(*last = item);
+    return node_of_view(NULL);
+}
+
 const struct field *fields_read(const struct field *fields, struct node record, void *to)
 {
     const struct field *missing = NULL;
+    const struct value *last = NULL, *last_object = NULL;
     const char *in = NULL;
     struct node object = record;
     for (const struct field *field = fields; field->name; field++) {
         // Rows of one object are together: it is looked for once.
-        if (field->in != in && (!field->in || !in || strcmp(field->in, in) != 0))
-            object = field->in ? node_get(record, field->in) : record;
+        if (field->in != in && (!field->in || !in || strcmp(field->in, in) != 0)) {
+            object = field->in ? member(record, field->in, &last_object) : record;
+            last = NULL;
+        }
         in = field->in;
-        if (!put(field, node_get(object, field->name), (char *)to + field->offset) &&
-            field->required && !missing)
+        const struct node node = member(object, field->name, &last);
+        if (!put(field, node, (char *)to + field->offset) && field->required && !missing)
             missing = field;
     }
     return missing;

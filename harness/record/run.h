@@ -35,24 +35,24 @@ struct run {
     const char *start_error, *service_died; // "?" where it is no text
     const char *metric, *reason;            // the figure that it lacks, and why
     double kills_of_target, kills_in_cgroup, kills_on_machine;
-    // What it used, and what its service did.
-    double wall_s, timed_out_s, user_s, system_s, service_cpu_s;
-    const char *cpus, *service_cpus;
-    // The machine meanwhile.
-    double steal_s, busy_s, machine_cpus, swap_in_pages, throttle_count, stops;
-    bool is_busy_exact, is_stop_unknown;
+    double wall_s, timed_out_s, stops;
     size_t flags; // how many were noted when it was judged
+    // What it used, its service and its loads, and what the machine did: by run_read_use() alone.
+    double user_s, system_s, service_cpu_s;
+    const char *cpus, *service_cpus;
+    double steal_s, busy_s, machine_cpus, swap_in_pages, throttle_count;
+    bool is_busy_exact, is_stop_unknown;
     struct run_load *load;
-    size_t load_count; // 0 unless run_read_loads() was called
+    size_t load_count;
 };
 
 // The tables of both: a field of a run is one row.
-extern const struct field run_fields[], run_load_fields[];
+extern const struct field run_fields[], run_use_fields[], run_load_fields[];
 
-// Reads a record but for its loads. False: it has no number as wall time, or no condition.
+// Reads how a run ended, and what it is for. False: it has no number as wall time, or no condition.
 bool run_read(struct run *run, struct node record);
-// Reads its loads as well, which run_free() frees.
-void run_read_loads(struct run *run, struct node record);
+// And what it used, with its loads, which run_free() frees.
+void run_read_use(struct run *run, struct node record);
 void run_free(struct run *run);
 
 // ---- what it is for
@@ -153,15 +153,15 @@ bool run_is_short(const struct run *run);
 
 // ---- the machine
 
-// How many CPUs the target might use; 0 where the record does not say.
+// How many CPUs the target might use; 0 where the record does not say. What it used is needed.
 unsigned run_cpus(const struct run *run);
 
 // Time that the host took from the target. Steal is known of the whole machine, and
-// falls on those who run: it is shared out by CPU time. NAN: not known. The loads are needed.
+// falls on those who run: it is shared out by CPU time. NAN: not known. What it used is needed.
 double run_stolen_s(const struct run *run);
 
-// CPU time that the machine spent on all but the target, its service and the loads, which are
-// needed; where all that is known is ticks, at least. NAN: not known.
+// CPU time that the machine spent on all but the target, its service and the loads; where all that
+// is known is ticks, at least. NAN: not known. What it used is needed.
 double run_foreign_s(const struct run *run);
 
 // What the machine did to a run, in the order of their flags (stats/flags.h).
@@ -177,7 +177,7 @@ enum disturbance {
 };
 
 // A bit for each. `cpus`: of the machine, where the record does not say; `shared`: other jobs were
-// on the node. The loads are needed.
+// on the node. What it used is needed.
 unsigned run_disturbances(const struct run *run, double cpus, bool shared);
 
 // Whether its record notes one of them, or a load that was short.

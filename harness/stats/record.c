@@ -48,7 +48,7 @@ json_t *judge_flags(const json_t *record, double cpus, bool shared)
     _Static_assert(FLAG_SHARED_NODE - FLAG_STEAL + 1 == DISTURBANCES, "a flag for each");
     struct run run = run_of(record);
     json_t *flags = must(json_array());
-    run_read_loads(&run, node_of_json(record));
+    run_read_use(&run, node_of_json(record));
     if (run_is_short(&run))
         json_add(flags, json_text(flag_name(FLAG_LOAD_SHORT)));
     const unsigned disturbances = run_disturbances(&run, cpus, shared);

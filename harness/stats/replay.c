@@ -113,7 +113,7 @@ bool replay_take(struct session *session, json_t *record, char *why, size_t why_
         session_add_set_aside(session, &run);
     if (status != RECORD_OK)
         return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
-    run_read_loads(&is, node_of_json(record));
+    run_read_use(&is, node_of_json(record));
     const bool good = take_measured(session, record, &is, &run);
     if (!good)
         snprintf(why, why_size,
