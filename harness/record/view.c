@@ -31,9 +31,13 @@ static bool skip_string(struct parser *parser)
     return true;
 }
 
+// One of a few characters. (strchr() costs more than all the others here together.)
 static bool skip_any(struct parser *parser, const char *of)
 {
-    if (parser->at >= parser->end || *parser->at == '\0' || !strchr(of, *parser->at))
+    const char at = parser->at < parser->end ? *parser->at : '\0';
+    while (*of != '\0' && *of != at)
+        of++;
+    if (*of == '\0')
         return false;
     parser->at++;
     return true;
@@ -159,12 +163,17 @@ static bool parse_value(struct parser *parser, unsigned depth)
     return good;
 }
 
+// Between which and a value blanks mean nothing.
+static bool is_mark(char c)
+{
+    return c == '"' || c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']';
+}
+
 // Removes blanks, but for those within what would be another value without them, and replaces what
 // is not UTF-8. to has room for 3 bytes for each of text, and for one more; it is ended by 0.
 // Returns its length.
 static size_t compact(const char *text, size_t length, char *to)
 {
-    static const char marks[] = "{}[],:\"";
     char *out = to;
     bool inside = false, apart = false;
     for (size_t i = 0; i < length; i++) {
@@ -176,10 +185,10 @@ static size_t compact(const char *text, size_t length, char *to)
             continue;
         }
         if (!inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
-            apart = out > to && !strchr(marks, out[-1]);
+            apart = out > to && !is_mark(out[-1]);
             continue;
         }
-        if (apart && !strchr(marks, c))
+        if (apart && !is_mark(c))
             *out++ = ' ';
         apart = false;
         inside ^= c == '"';
