@@ -218,6 +218,7 @@ uses_bench     := study report stats record
 uses_blame     := stats record
 uses_campaign  := experiment report stats record
 uses_compare   := stats record
+uses_conduct   := stats record
 uses_decide    := stats record
 uses_doctor    := stats record
 uses_draw      :=

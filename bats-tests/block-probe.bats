@@ -143,7 +143,7 @@ replaced() {
     chmod +x "build/bin/$1"
 }
 
-@test "a probe that is ready before stats reads is heard all the same" {
+@test "a probe that is ready before conduct reads is heard all the same" {
     # It was ended by SIGPIPE, one time in 25.
     replaced stats "while IFS= read -r line; do case \$line in probe*) sleep 0.2 ;; esac; printf '%s\\n' \"\$line\"; done | $BIN/stats \"\$@\""
     JOSTLE_BUILD=$PWD/build "$JOSTLE" run --quiet --max-runs 2 --output out -- sleep 0.11

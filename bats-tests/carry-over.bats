@@ -185,7 +185,7 @@ timed_asked() {
     experiment --conditions base,load --washout auto --seed 7
     jq -n '{ schema: "jostle.experiment/1", command: ["x"], loads: [{ name: "base", spec: null }, { name: "load", spec: "cpu" }],
         settings: { error: 0.05, confidence: 0.95, min_runs: 12, max_runs: 30, statistic: "typical", metric: ["wall_s"], seed: 7, washout: "auto" }, environment: { host: "vm", cpus_online: 2 } }' >experiment.json
-    # The records as the hub writes them: with what was in force.
+    # The records as conduct writes them: with what was in force.
     left=0 made=0 state=99
     jq --argjson from "$(jq .washout.from_block summary)" -Rc 'split(" ") | { kind: .[0], condition: .[1], block: (.[2] | tonumber), order: (.[3] | tonumber), us: (.[4] | tonumber) }
         | (if .block >= $from or .kind == "washout" then 1 else 0 end) as $washed

@@ -72,7 +72,7 @@ anchors() {
     {
         for command in harness/commands/* jobs/commands/*; do "$JOSTLE" "${command##*/}" --help-all; done
         "$BIN/loadgen" --help | sed -nE 's/^  ([a-z]+)  .*/\1/p' | while read -r command; do "$BIN/loadgen" "$command" --help; done
-        for command in stats meter simulate decide copies; do "$BIN/$command" --help-all; done
+        for command in stats conduct meter simulate decide copies; do "$BIN/$command" --help-all; done
         "$BIN/probe" sample --help-all
         for command in linpack gemm; do "$WORKLOADS/$command" --help; done
         packaging/install-deps --help

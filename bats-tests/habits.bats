@@ -115,7 +115,7 @@ completes_all() {
         [[ -s jostle-${file##*/}.1 ]]
     done
     grep -q '^\.SH THE FILE' ../man5/jostle-campaign.5 && grep -q '^\.B campaign, name' ../man5/jostle-campaign.5
-    [[ -s jostle.1 && -s loadgen-cpu.1 && -s jostle-meter.1 && -s jostle-stats.1 ]]
+    [[ -s jostle.1 && -s loadgen-cpu.1 && -s jostle-meter.1 && -s jostle-stats.1 && -s jostle-conduct.1 ]]
     grep -q -e '-max\\-runs' jostle-slowdown.1
     command -v man >/dev/null || skip "man is not installed"
     man -l jostle.1 | grep -qA2 '^ENVIRONMENT' && man -l jostle.1 | grep -q '^ *JOSTLE_NO_PROBE' && man -l jostle.1 | grep -q '^ *jostle-results/'
@@ -132,7 +132,7 @@ completes_all() {
     jostle run --quiet --verbose --max-runs 3 --output out -- delannoy 3 2>shown
     [[ $(grep -c '^+ delannoy 3$' shown) -eq 3 ]]
     grep -q '^+ .*meter .* -- delannoy 3$' shown
-    grep -q '^+ .*stats ' shown
+    grep -q '^+ .*conduct ' shown
 }
 
 # bats test_tags=slow

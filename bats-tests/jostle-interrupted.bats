@@ -313,11 +313,11 @@ left() {
     done
 }
 
-@test "SIGKILL of stats: the records stay, and it is said; closing the terminal is SIGHUP" {
+@test "SIGKILL of conduct: the records stay, and it is said; closing the terminal is SIGHUP" {
     start
-    kill -KILL "$(below "$harness" stats)"
+    kill -KILL "$(below "$harness" conduct)"
     ended_with 1
-    [[ $(<errors) == 'jostle: stats was killed (signal 9): continue with --resume' ]]
+    [[ $(<errors) == 'jostle: conduct was killed (signal 9): continue with --resume' ]]
     eventually 30 left
     [[ $(wc -l <out/runs.jsonl) -eq 1 ]]
     rm -r out first

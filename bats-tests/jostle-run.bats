@@ -484,7 +484,7 @@ cheap_runs() {
 }
 
 # bats test_tags=slow
-@test "on a terminal a line shows how far we are, also of runs that stats makes, and is gone before the table" {
+@test "on a terminal a line shows how far we are, also of runs that conduct makes, and is gone before the table" {
     python3 "$BATS_TEST_DIRNAME/at-terminal.py" "'$JOSTLE' run --min-runs 40 --max-runs 40 --output out -- sleep 0.05" >shown
     grep -o 'baseline: run [0-9]*' shown | sort -u | { run -0 wc -l && [[ $output -ge 3 ]]; }
     [[ $(tail -n 1 shown) == 'Page: '* ]]

@@ -43,10 +43,10 @@ with() {
     "$BIN/experiment" run --output out --resume -- true >plan
     stamp=$(tr '\0' '\n' <plan | sed -n '/^written$/{n;p}')
     [[ -n $stamp ]]
-    "$BIN/experiment" run --output out --resume -- false >/dev/null # before the first one's stats has the lock
-    run -1 "$BIN/stats" --experiment out --written "$stamp" </dev/null
+    "$BIN/experiment" run --output out --resume -- false >/dev/null # before the first one's conduct has the lock
+    run -1 "$BIN/conduct" --written "$stamp" out </dev/null
     [[ $output == *$'failed\t-\tanother jostle has begun to measure into '* ]]
     "$BIN/experiment" run --output out --resume -- true >plan
     stamp=$(tr '\0' '\n' <plan | sed -n '/^written$/{n;p}')
-    run -0 "$BIN/stats" --experiment out --written "$stamp" </dev/null
+    run -0 "$BIN/conduct" --written "$stamp" out </dev/null
 }

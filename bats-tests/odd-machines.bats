@@ -108,42 +108,21 @@ stepped_s() {
     holds '.stopped == "max-time"' <"$ODD/records/experiment.json"
 }
 
-# with_stats TEXT: runs it in bash with the functions of the conversation with stats, on the odd machine where there is one.
-with_stats() {
+# with_conduct TEXT: runs it in bash with the functions of the conversation with conduct, on the odd machine where there is one.
+with_conduct() {
     "${IN[@]:-env}" JOSTLE_LIB="$ROOT/harness/lib" bash -c 'set -euo pipefail
         source "$JOSTLE_LIB/messages.bash"
         source "$JOSTLE_LIB/processes.bash"
-        source "$JOSTLE_LIB/stats.bash"
+        source "$JOSTLE_LIB/conduct.bash"
         eval "$1"' bash "$1"
 }
 
-@test "a clock that is set forward while an answer is on its way does not end the wait for it" {
-    stepping 3600
-    run -0 with_stats '
-        exec {stats_out}< <(printf "ok\t"; sleep 0.2; touch "$CLOCK_STEP_FILE"; printf "and the rest\n")
-        stats_answer 60
-        printf "%s\n" "${STATS_ANSWER[@]}"'
-    [[ $output == $'ok\nand the rest' ]]
-}
-
-# bats test_tags=slow
-@test "an answer that is on its way when the time for it is over is read to its end" {
-    run -0 with_stats '
-        exec {stats_out}< <(printf m; sleep 0.6; printf "ade\t2\tnew\n"; sleep 3; printf "late\n")
-        stats_answer 0.2 || echo nothing
-        printf "%s\n" "${STATS_ANSWER[@]}"
-        stats_answer 0.2 || echo nothing
-        stats_answer
-        printf "%s\n" "${STATS_ANSWER[@]}"'
-    [[ $output == $'made\n2\nnew\nnothing\nlate' ]]
-}
-
 @test "a failure of a load that there is not is taken for what it is: a wrong answer" {
-    run -1 with_stats '
+    run -1 with_conduct '
         declare -a load_pid=()
-        STATS_ANSWER=(ade 2 new)
-        stats_failed'
-    [[ $output == 'jostle: stats gave an answer that nobody asked for (ade 2 new): '* ]]
+        ANSWER=(ade 2 new)
+        conduct_failed'
+    [[ $output == 'jostle: conduct gave an answer that nobody asked for (ade 2 new): '* ]]
 }
 
 @test "a program of ours that is stuck as a signal comes is ended, too" {

@@ -48,7 +48,9 @@ summary() {
 @test "help lists every option and the protocol" {
     local option
     run -0 "$BIN/stats" --help
-    for option in experiment derive pid written quiet; do
+    [[ $output == *'--derive'* && $output == *'Exit status'* ]]
+    run -0 "$BIN/conduct" --help
+    for option in pid written ready steady quiet; do
         [[ $output == *"--$option"[=,\ $'\n']* ]]
     done
     [[ $output == *'Exit status'* && $output == *'begin US'* ]]
@@ -60,12 +62,12 @@ summary() {
     [[ $output == *'Exit status'* && $output == *'next'* ]]
 }
 
-@test "stats is the hub of one experiment or derives results, not neither nor both" {
+@test "stats derives the results of folders, conduct makes the runs of one; anything else is wrong use" {
     local -a words
     local case
-    for case in '' '--derive' 'operand' '--experiment here --derive there' '--nonsense' '--experiment here --pid 0'; do
+    for case in stats 'stats --derive' 'stats operand' 'stats --nonsense' conduct 'conduct here there' 'conduct --pid 0 here' 'conduct --nonsense here'; do
         read -ra words <<<"$case"
-        run -2 --separate-stderr "$BIN/stats" "${words[@]}" </dev/null
+        run -2 --separate-stderr "$BIN/${words[0]}" "${words[@]:1}" </dev/null
         [[ -z $output && -n $stderr && ! -e here ]]
     done
 }

@@ -25,6 +25,7 @@
 
 static const char *const paths[COUNTER_FILES] = {
     [COUNTER_STAT] = "/proc/stat",
+    [COUNTER_VMSTAT] = "/proc/vmstat",
     [COUNTER_CPU_PRESSURE] = "/proc/pressure/cpu",
     [COUNTER_MEMORY_PRESSURE] = "/proc/pressure/memory",
     [COUNTER_IO_PRESSURE] = "/proc/pressure/io",
@@ -73,7 +74,7 @@ static void open_throttling(struct counter_files *files)
 void counters_open(struct counter_files *files, bool often)
 {
     struct sysinfo info;
-    *files = (struct counter_files){.often = often};
+    *files = (struct counter_files){.often = often, .network = often};
     for (size_t i = 0; i < COUNTER_FILES; i++)
         files->fd[i] = often && paths[i] ? open_machine(paths[i]) : -1;
     files->fd[COUNTER_BUSY] = open_busy();
@@ -184,10 +185,26 @@ static void take_throttling(struct counters *counters, const struct counter_file
                                  : UNKNOWN;
 }
 
+static int64_t vmstat_field(const char *text, const char *name)
+{
+    uint64_t number;
+    return file_number(text, name, &number) ? (int64_t)number : UNKNOWN;
+}
+
+// What is taken around each run comes from one read of a file that stays open.
+static void take_vmstat(struct counters *counters, const struct counter_files *files)
+{
+    char text[16384];
+    text[0] = '\n'; // before the first field
+    const bool there = file_read_open(files->fd[COUNTER_VMSTAT], text + 1, sizeof text - 1);
+    counters->machine_kills = there ? vmstat_field(text, "\noom_kill ") : UNKNOWN;
+    if (files->swaps)
+        counters->swap_in_pages = there ? vmstat_field(text, "\npswpin ") : UNKNOWN;
+}
+
 static void take_kills(struct counters *counters, const struct counter_files *files)
 {
     uint64_t kills;
-    counters->machine_kills = memory_kills_read();
     counters->cgroup_kills =
         cgroup_kills(files->fd[COUNTER_KILLS], &kills) ? (int64_t)kills : UNKNOWN;
 }
@@ -255,12 +272,13 @@ void counters_take(const struct counter_files *files, struct counters *counters)
     take_throttling(counters, files);
     if (files->often) {
         char path[PATH_MAX];
+        take_vmstat(counters, files);
         take_kills(counters, files);
-        counters->network = network_read(machine_path("/proc/net/dev", path));
+        counters->network = files->network ? network_read(machine_path("/proc/net/dev", path))
+                                           : (struct network){UNKNOWN, UNKNOWN};
     }
-    if (files->swaps)
-        counters->swap_in_pages = machine_field_number("/proc/vmstat", "pswpin", " ");
     if (!files->often) {
+        counters->swap_in_pages = machine_field_number("/proc/vmstat", "pswpin", " ");
         counters->cpus = count_cpus();
         counters->swap_out_pages = machine_field_number("/proc/vmstat", "pswpout", " ");
         take_swap_space(counters);

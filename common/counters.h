@@ -33,7 +33,7 @@ struct counters {
     // the machine.
     int64_t cgroup_kills, machine_kills;
     int64_t cpu_some_us, memory_some_us, memory_full_us, io_some_us, io_full_us;
-    struct network network; // only of files that are read often
+    struct network network; // only where struct counter_files says so
 };
 
 void counters_read(struct counters *counters);
@@ -50,6 +50,7 @@ enum {
     COUNTER_CPU_PRESSURE,
     COUNTER_MEMORY_PRESSURE,
     COUNTER_IO_PRESSURE,
+    COUNTER_VMSTAT,
     COUNTER_QUOTA, // the CPU quota that we are under
     COUNTER_KILLS, // what our cgroup counts of processes killed for want of memory
     COUNTER_FILES,
@@ -58,8 +59,9 @@ enum {
 // Where the kernel counts: opened once, and read again and again, as to open a file takes longer
 // than to read it. What there is not is -1.
 struct counter_files {
-    bool often; // left out: load average, swap space, what goes there, and the number of CPUs
-    bool swaps; // there is swap space, so pages may come back from it
+    bool often;   // left out: load average, swap space, what goes there, and the number of CPUs
+    bool swaps;   // there is swap space, so pages may come back from it
+    bool network; // with `often`: the network is counted, too, whose file is made anew by each read
     int fd[COUNTER_FILES];
     int *throttle_fd; // of each CPU
     size_t throttle_count;

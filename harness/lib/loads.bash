@@ -2,20 +2,19 @@
 # Sourced, never run; needs messages, processes, loop.
 #
 # A load is an index into the arrays below, as the plan numbers them. What a load
-# answers, stats reads.
+# answers, conduct reads, which also tells it what to do.
 # shellcheck disable=SC2034,SC2154 # shared with plan.bash, loop.bash and processes.bash
 
 declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() load_settings=() # of each load
 declare -a load_words=() load_first=() load_count=()                                                    # its command line: COUNT words from FIRST on
 declare -a load_calib_words=() load_calib_first=() load_calib_count=()                                  # the same by which it is calibrated, where that is another
-declare -a load_pid=() load_in=() load_errors=()                                                        # of those that have been started
-declare -A condition_loads=() condition_remote=()                                                       # indices, with spaces between; 1: one is on another node
+declare -a load_pid=() load_errors=()                                                                   # of those that have been started
+declare -A condition_loads=()                                                                           # indices, with spaces between
 declare -A loads_undone=()                                                                              # what was warned of: a load's index, and what start said
-mark_sent_us=0 mark_delay_us=0
-loads_memory_kills='' # when they were started, as of memory_kills_read
+loads_memory_kills=''                                                                                   # when they were started, as of memory_kills_read
 
 # A load may need this long to get ready (io fills its work file) or to be steady;
-# silence for longer is a failure.
+# silence for longer is a failure, which conduct finds.
 env_whole JOSTLE_LOAD_READY_S 600
 readonly LOAD_READY_S=$REPLY
 env_whole JOSTLE_LOAD_STEADY_S 60
@@ -66,62 +65,42 @@ loads_start() {
         if [[ -n ${load_listens[i]} ]]; then listeners+=("$i"); else others+=("$i"); fi
     done
     for i in "${listeners[@]}"; do load_start "$i" "$1"; done
-    loads_await ready "$LOAD_READY_S" "${listeners[@]}"
-    loads_say resume "${listeners[@]}"
-    loads_await steady "$LOAD_STEADY_S" "${listeners[@]}"
+    loads_await ready "${listeners[@]}"
+    loads_tell resume steady "${listeners[@]}"
     for i in "${others[@]}"; do load_start "$i" "$1"; done
-    loads_await ready "$LOAD_READY_S" "${others[@]}"
-    loads_pause "${listeners[@]}"
+    loads_await ready "${others[@]}"
+    loads_tell pause paused "${listeners[@]}"
 }
 
-# load_start I FOLDER: starts one load; stats reads what it answers.
+# load_start I FOLDER: starts one load; conduct reads what it answers.
 load_start() {
     local i=$1
     local -a command=("${load_words[@]:load_first[i]:load_count[i]}")
     load_errors[i]=$2/load.${load_name[i]}.stderr
     node_start_words "${load_node[i]}" command
     errors_open "${load_errors[i]}"
-    stats_say load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}" "$fifo_folder/load.$i"
-    pipe_open "load.$i.in"
+    source_open "load.$i" load "$i" "${load_name[i]}" "${load_condition[i]}" "${load_node[i]}"
     # A plain background job: `wait` for a process substitution says 255 once in a while,
     # and the status of a load that is refused must be certain. bash ignores SIGINT in it.
     spawn "${command[@]}" <&"$PIPE_IN" >"$fifo_folder/load.$i" 2>&"$ERRORS_FD" &
-    load_pid[i]=$! load_in[i]=$PIPE_OUT
+    load_pid[i]=$!
     fd_close "$PIPE_IN"
     fd_close "$ERRORS_FD"
 }
 
-# loads_say LINE I...: sends a control line.
-loads_say() {
-    local i
-    for i in "${@:2}"; do
-        send "${load_in[i]}" "$1"
-    done
-}
-
-# loads_await EVENT SECONDS I...: until each has sent EVENT. An error, an end or silence
-# ends the experiment.
+# loads_await EVENT I...: until each has sent EVENT. An error, an end or silence ends the experiment.
 loads_await() {
-    local i text='' what="been $1" variable=JOSTLE_LOAD_STEADY_S
+    [[ $# -eq 1 ]] || conduct_ask await "$@"
+}
+
+# loads_tell LINE EVENT I...: has conduct tell them a line, and waits until each has answered by EVENT.
+loads_tell() {
     [[ $# -gt 2 ]] || return 0
-    [[ $1 != mark ]] || what=answered
-    [[ $1 != ready ]] || variable=JOSTLE_LOAD_READY_S
-    stats_await "$2" "$1" "${@:3}" || {
-        for i in "${@:3}"; do text+="${text:+ or }${load_name[i]}"; done
-        die "load $text has not $what within $2 s: try it alone with loadgen, or allow it more with $variable"
-    }
+    conduct_say tell "$1" "${@:3}"
+    loads_await "${@:2}"
 }
 
-# loads_resume REMOTE I...: resumes the loads together, and returns when all are steady
-# and marked. REMOTE: not empty when one of them is on another node.
-loads_resume() {
-    loads_say resume "${@:2}"
-    loads_await steady "$LOAD_STEADY_S" "${@:2}"
-    mark_delay_us=0
-    loads_mark "$1" start "${@:2}"
-}
-
-# loads_verify I...: tells stats where a load, or a program that it has started, has not the settings of its condition:
+# loads_verify I...: tells conduct where a load, or a program that it has started, has not the settings of its condition:
 # the run's record then says so, and nothing is said to be measured with them. The first time it is a warning, too.
 loads_verify() {
     local i said
@@ -132,36 +111,12 @@ loads_verify() {
         words=(${load_settings[i]})
         said=$("$JOSTLE_BIN/start" --check "${load_pid[i]}" "${words[@]}" 2>&1) && continue
         said=${said#jostle: setting }
-        stats_say undone "$i" "$said"
+        conduct_say undone "$i" "$said"
         [[ -z ${loads_undone["$i $said"]:-} ]] || continue
         loads_undone["$i $said"]=1
         warn "load ${load_name[i]} did not keep a setting ($said): it is not measured with that: see its options, or leave the setting out"
-        stats_say warn "$LAST_WARNING"
+        conduct_say warn "$LAST_WARNING"
     done
-}
-
-# loads_mark REMOTE NAME I...: has the loads note what they have done so far. Clocks of
-# two nodes are never compared: a load's figures are over its own time between two
-# marks. What is not known is how long a mark was on its way, so the longest round
-# trip by our own clock goes into the record (mark_delay_us).
-loads_mark() {
-    [[ -z $1 ]] || {
-        now_us
-        mark_sent_us=$REPLY
-    }
-    loads_say "mark $2" "${@:3}"
-    loads_await mark "$LOAD_STEADY_S" "${@:3}"
-    [[ -z $1 ]] || {
-        now_us
-        REPLY=$((REPLY - mark_sent_us + NOW_COARSE_US)) # the longest that it can have been
-        ((REPLY <= mark_delay_us)) || mark_delay_us=$REPLY
-    }
-}
-
-# loads_pause I...: returns when all are paused.
-loads_pause() {
-    loads_say pause "$@"
-    loads_await paused "$LOAD_STEADY_S" "$@"
 }
 
 # memory_kills_read: sets REPLY to how many processes the kernel has killed for want of memory; to nothing where it
@@ -205,8 +160,7 @@ load_last_words() {
 # loads_stop: ends every load, by the end of its stdin first. Safe to call twice.
 loads_stop() {
     local i
-    for i in "${!load_in[@]}"; do fd_close "${load_in[i]}"; done
-    load_in=()
+    ((${#load_pid[@]} == 0)) || conduct_say close "${!load_pid[@]}"
     for i in "${!load_pid[@]}"; do pid_end "${load_pid[i]}" 5; done
     load_pid=()
 }

@@ -1,7 +1,5 @@
-# One experiment, from the command line to the table: starts stats, meter and the loads,
-# and makes one run after another as stats decides. Sourced, never run.
-#
-# Between two runs nothing is forked but --prepare, --conclude and --cold.
+# One experiment, from the command line to the table: starts conduct, meter and the loads, and does what conduct
+# asks for while it makes the runs. Sourced, never run.
 
 # shellcheck source-path=SCRIPTDIR source=common.bash
 source "$JOSTLE_LIB/common.bash"
@@ -11,8 +9,8 @@ source "$JOSTLE_LIB/processes.bash"
 source "$JOSTLE_LIB/revisions.bash"
 within=${JOSTLE_WITHIN:-} # the command of which this experiment is a part; no target has the variable
 unset JOSTLE_WITHIN
-# shellcheck source-path=SCRIPTDIR source=stats.bash
-source "$JOSTLE_LIB/stats.bash"
+# shellcheck source-path=SCRIPTDIR source=conduct.bash
+source "$JOSTLE_LIB/conduct.bash"
 # shellcheck source-path=SCRIPTDIR source=setting.bash
 source "$JOSTLE_LIB/setting.bash"
 # shellcheck source-path=SCRIPTDIR source=loads.bash
@@ -37,23 +35,19 @@ declare -a plan_resume=()                   # the words that make the command li
 declare -a conditions=()                    # in order
 declare -A condition_variant=()             # of a condition: the number of its command
 declare -A condition_load=()                # and the name that its loads go by
-declare -A condition_series=()              # what meter is ordered; -: we have something to do around its runs
 declare -A condition_sweep=()               # 1: its target has settings, whose groups go after each run
 # Of each of meter's commands: as a shell has it, and what comes around it, where there is any.
 declare -a command_text=() command_folder=() command_setup=() command_prepare=() command_conclude=() command_cleanup=()
 
 folder=''      # where the records are
 phase=starting # then running, finished
-meter_in='' meter_pid=''
-in_series=''           # stats makes runs: the block of their first
-runs_made=0            # in this session, warm-up runs not counted
-measuring_us=0         # when the first run that counts began
+meter_pid=''
+runs_made=0            # in this session, warm-up runs not counted; known when they have ended
 terminal_out=''        # our own stdout, for --show-output
-forecast_said=''       # how long it will take has been said, where there is no terminal
 declare -a exports=()  # formats and files, of --export-json and the like
 declare -a asked=()    # the words that jostle was called with
 live=''                # not empty when a line on a terminal shows where we are
-stop_reason=''         # why stats stopped
+stop_reason=''         # why no more runs are made
 verdict=''             # of the gate, where there is one
 declare -a records=()  # files that we make in the folder
 declare -a cleanups=() # variants whose --cleanup is still to be run
@@ -85,12 +79,13 @@ measure() {
     day_us
     began_us=$REPLY
     now_us
-    stats_decide begin "$began_us" "$REPLY" ${plan_probe:+probe}
-    if [[ ${NEXT[0]} != stop ]]; then
+    conduct_ask begin "$began_us" "$REPLY" ${plan_probe:+probe}
+    if [[ ${ANSWER[0]} != stop ]]; then
         measure_setup
         measure_start
+        measure_runs
     fi
-    measure_loop
+    measure_stopped
     measure_stop
     measure_cleanup
     measure_finish
@@ -126,7 +121,7 @@ measure_traps() {
     signals_trap measure_interrupted
 }
 
-# measure_open: the FIFOs, and stats, which locks the records.
+# measure_open: the FIFOs, and conduct, which locks the records.
 measure_open() {
     local i
     local -a fifos=(meter meter.in)
@@ -142,7 +137,7 @@ measure_open() {
     ((${#plan_probe[@]} == 0)) || fifos+=(probe probe.in)
     processes_open "${fifos[@]}"
     measure_note
-    stats_start "$folder"
+    conduct_start "$folder"
 }
 
 # measure_records: sets records to the files that we make in the folder, and may remove; whether its
@@ -168,7 +163,7 @@ measure_start() {
     meter_start
     [[ -z ${plan[service]:-} ]] || service_begin
     loads_start "$folder"
-    stats_await 0 ready meter ${plan[service]:+service}
+    conduct_ask await ready meter ${plan[service]:+service}
 }
 
 # meter_start: one meter for all runs. With --show-output the target has our stdout and
@@ -176,9 +171,7 @@ measure_start() {
 meter_start() {
     local unused out=$null_fd
     local -a words=("${plan_meter[@]}")
-    stats_say meter "$fifo_folder/meter"
-    pipe_open meter.in
-    meter_in=$PIPE_OUT
+    source_open meter meter
     # Not a background job, in which bash has SIGINT ignored: the target would inherit that.
     if [[ -n ${plan[show_output]:-} ]]; then
         exec {unused}> >(spawn_meter "$fifo_folder/meter" "${words[@]}" <&"$PIPE_IN" 1>&"$terminal_out")
@@ -194,143 +187,111 @@ meter_start() {
     fd_close "$PIPE_IN"
 }
 
-# measure_loop: runs what stats asks for until it says stop.
-measure_loop() {
-    local condition block order
+# measure_runs: has conduct make the runs, and carries out what it orders until none follows.
+measure_runs() {
     phase=running
-    series_find
-    while [[ ${NEXT[0]} == run || ${NEXT[0]} == pause || ${NEXT[0]} == probe ]]; do
-        if [[ ${NEXT[0]} == probe ]]; then
-            probe_sample "${NEXT[1]}"
-            continue
-        fi
-        if [[ ${NEXT[0]} == pause ]]; then
-            rest "${NEXT[1]}"
-            stats_decide rested
-            continue
-        fi
-        condition=${NEXT[1]} block=${NEXT[2]} order=${NEXT[3]}
-        if measure_time_is_up "$block"; then
-            stats_decide stop max-time
-            continue
-        fi
-        [[ -z $live ]] || live_show "$condition" "$order" "${NEXT[4]}" "${NEXT[5]}"
-        [[ -n $live || -n $forecast_said ]] || forecast_say "${NEXT[5]}"
-        if [[ ${condition_series[$condition]} != - ]]; then
-            measure_series "$block"
-            continue
-        fi
-        measure_run "$condition" "$block"
+    conditions_describe
+    progress_wanted
+    conduct_say go "${plan[max_time_us]:-0}" "${plan[runs_before_time]:-0}" "$REPLY" ${plan[extracts]:+ended}
+    conduct_answer
+    while [[ ${ANSWER[0]} != stop ]]; do
+        case ${ANSWER[0]} in
+            hook)
+                "hook_${ANSWER[1]}" "${ANSWER[2]}"
+                conduct_say ok
+                ;;
+            start)
+                probe_start
+                conduct_say ok
+                ;;
+            kill) kill -s RTMIN "$meter_pid" 2>/dev/null || true ;;
+            run) [[ -z $live ]] || live_show "${ANSWER[@]:1:5}" ;;
+            forecast) forecast_say "${ANSWER[@]:1:4}" ;;
+            *) conduct_failed ;;
+        esac
+        conduct_answer
     done
-    live_end
-    stop_reason=${NEXT[1]}
-    [[ $stop_reason != failure ]] || measure_run_failed "${NEXT[2]:-}" "${NEXT[3]:-}" "${NEXT[4]:-}"
-    verdict=${NEXT[2]:-}
 }
 
-# series_find: which conditions' runs need nothing from us.
-series_find() {
-    local name variant
+# measure_stopped: keeps why no more runs are made, as the last answer says; ends us where it is a failure.
+measure_stopped() {
+    live_end
+    stop_reason=${ANSWER[1]}
+    runs_made=${ANSWER[2]}
+    [[ $stop_reason != failure ]] || measure_run_failed "${ANSWER[@]:3:4}"
+    verdict=${ANSWER[3]:-}
+}
+
+# progress_wanted: sets REPLY to what conduct is to say of the progress.
+progress_wanted() {
+    if [[ -n $live ]]; then
+        REPLY=line
+    elif [[ -n ${plan[quiet]:-}${plan[cell]:-} ]]; then
+        REPLY=-
+    else
+        REPLY=forecast
+    fi
+}
+
+# conditions_describe: tells conduct of each condition which commands it has, and what we have to do around its runs.
+conditions_describe() {
+    local name variant load
+    local -a hooks loads
     for name in "${conditions[@]}"; do
         variant=${condition_variant[$name]}
-        condition_series[$name]=$variant
-        [[ -z $verbose_fd${plan[service]:-}${plan[cold]:-}${condition_loads[$name]:-} ]] || condition_series[$name]=-
-        [[ -z ${condition_settings[$name]:-}${condition_sweep[$name]:-}${command_prepare[variant]:-}${command_conclude[variant]:-} ]] || condition_series[$name]=-
+        hooks=()
+        # shellcheck disable=SC2206 # numbers, with spaces between
+        loads=(${condition_loads[$name]:-})
+        [[ -z ${plan[cold]:-}${condition_settings[$name]:-}${command_prepare[variant]:-} ]] || hooks+=(prepare)
+        for load in "${loads[@]}"; do
+            [[ -z ${load_settings[load]} ]] || {
+                hooks+=(resumed ran)
+                break
+            }
+        done
+        [[ -z $verbose_fd ]] || hooks+=(resumed)
+        [[ -z ${condition_settings[$name]:-}${condition_sweep[$name]:-} ]] || hooks+=(settled)
+        [[ -z ${command_prepare[variant]:-}${command_conclude[variant]:-} ]] || hooks+=(recorded)
+        conduct_say condition "$variant" "${condition_service[$name]:-0}" "${hooks[@]}"
     done
 }
 
-# measure_series BLOCK: has stats make runs, until we have something to do or to say; NEXT is then what follows.
-measure_series() {
-    local name
-    local -a words=()
-    for name in "${conditions[@]}"; do words+=("${condition_series[$name]}"); done
-    in_series=$1
-    stats_say series "$fifo_folder/meter.in" "${words[@]}"
-    series_slice "$1"
-    stats_answer_held "$REPLY"
-    series_count
-    condition=${STATS_ANSWER[2]}
-    if [[ ${STATS_ANSWER[3]:-} == failed ]]; then
-        stats_decide record -
-        [[ $1 == 0 ]] || runs_made=$((runs_made + 1))
-    else
-        stats_next
-    fi
-}
+# ---- what we do around a run, as conduct orders it
 
-# series_slice BLOCK: sets REPLY to how many seconds stats makes runs before we look at the time, or show it; to
-# 0 where nobody asks for it.
-series_slice() {
-    local slice_us='' left_us
-    [[ -z $live && (-n $forecast_said || -n ${plan[quiet]:-}${plan[cell]:-}) ]] || slice_us=500000
-    if [[ -n ${plan[max_time_us]:-} && $1 != 0 ]]; then
-        now_us
-        left_us=$((plan[max_time_us] - (REPLY - measuring_us)))
-        ((left_us > 10000)) || left_us=10000
-        [[ -n $slice_us ]] && ((slice_us < left_us)) || slice_us=$left_us
-    fi
-    REPLY=0
-    [[ -z $slice_us ]] || printf -v REPLY '%d.%06d' "$((slice_us / 1000000))" "$((slice_us % 1000000))"
-}
-
-# series_count: adds the runs of a series that has ended, as the last answer says.
-series_count() {
-    [[ ${STATS_ANSWER[0]} == made ]] || stats_failed
-    [[ $in_series == 0 ]] || runs_made=$((runs_made + STATS_ANSWER[1]))
-    in_series=''
-}
-
-# measure_time_is_up BLOCK: 0 when --max-time is over. It counts from the first run that
-# is used. A gate without limits has a number of runs that are made however long they take.
-measure_time_is_up() {
-    now_us
-    [[ $1 == 0 || $measuring_us != 0 ]] || measuring_us=$REPLY
-    [[ -n ${plan[max_time_us]:-} && $measuring_us != 0 ]] || return 1
-    ((REPLY - measuring_us >= plan[max_time_us] && runs_made >= ${plan[runs_before_time]:-0}))
-}
-
-# measure_await EVENT: until meter has sent it.
-measure_await() {
-    if [[ -z ${plan[service]:-} ]]; then stats_await 0 "$1" meter; else service_await_run "$1"; fi
-}
-
-# measure_run CONDITION BLOCK: one run; NEXT is then what follows.
-measure_run() {
-    local remote=${condition_remote[$1]:-} delay=- variant=${condition_variant[$1]} ending=record
-    local value=${NEXT[6]:--}
-    # shellcheck disable=SC2206 # numbers, with spaces between
-    local -a loads=(${condition_loads[$1]:-})
-    # Figures are found in the output without the load, and are no part of what the load gave.
-    [[ -z ${plan[extracts]:-} || -z ${loads[*]}${plan[service]:-} ]] || ending=ended
-    [[ -z ${plan[service]:-} ]] || service_up "$1" "${NEXT[7]:-$2}"
+# hook_prepare CONDITION: before the run.
+hook_prepare() {
+    local variant=${condition_variant[$1]}
     [[ -z ${command_prepare[variant]:-} ]] || {
         concludes=$variant
         measure_hook prepare "$variant"
     }
     [[ -z ${plan[cold]:-} ]] || cold_empty_cache
     [[ -z ${condition_settings[$1]:-} ]] || settings_on "$1"
-    ((${#loads[@]} == 0)) || loads_resume "$remote" "${loads[@]}"
-    [[ -z ${load_settings[*]} ]] || loads_verify "${loads[@]}"
-    [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[variant]//[[:cntrl:]]/?}" >&"$verbose_fd"
-    [[ -z ${plan[service]:-} ]] || service_mark
-    [[ $value != - ]] || value=''
-    send "$meter_in" "run $variant${value:+ $value}"
-    measure_await "$ending"
-    [[ -z ${plan[service]:-} ]] || service_mark
-    if ((${#loads[@]} > 0)); then
-        loads_mark "$remote" end "${loads[@]}"
-        # Once more, as programs that it starts may undo a setting late.
-        [[ -z ${load_settings[*]} ]] || loads_verify "${loads[@]}"
-        loads_pause "${loads[@]}"
-        [[ -z $remote ]] || delay=$mark_delay_us
-    fi
-    [[ $ending == record ]] || measure_await record
+}
+
+# hook_resumed CONDITION: its loads are steady.
+hook_resumed() {
+    hook_ran "$1"
+    [[ -z $verbose_fd ]] || printf '+ %s\n' "${command_text[condition_variant[$1]]//[[:cntrl:]]/?}" >&"$verbose_fd"
+}
+
+# hook_ran CONDITION: the target has ended, and its loads are not paused yet: programs that they start may undo a
+# setting late.
+hook_ran() {
+    # shellcheck disable=SC2086 # numbers, with spaces between
+    [[ -z ${load_settings[*]} ]] || loads_verify ${condition_loads[$1]:-}
+}
+
+# hook_settled CONDITION: the run is over.
+hook_settled() {
     settings_off start
     [[ -z $setting_left ]] || exit "$EXIT_FAILURE"
     [[ -z ${condition_sweep[$1]:-} ]] || settings_sweep
-    stats_decide record "$delay"
-    # It is recorded, also where a signal ends us after --conclude.
-    [[ $2 == 0 ]] || runs_made=$((runs_made + 1))
+}
+
+# hook_recorded CONDITION: its record is kept.
+hook_recorded() {
+    local variant=${condition_variant[$1]}
     concludes=''
     [[ -z ${command_conclude[variant]:-} ]] || measure_undo conclude "$variant" signal || exit "$EXIT_FAILURE"
 }
@@ -374,7 +335,7 @@ left_undone() {
     local earlier=$LAST_WARNING
     warn "$1"
     undone+="${undone:+; }$LAST_WARNING"
-    stats_say left "$LAST_WARNING"
+    conduct_say left "$LAST_WARNING"
     LAST_WARNING=$earlier
 }
 
@@ -400,19 +361,14 @@ measure_cleanup() {
 # measure_failed TEXT: ends the experiment because meter made no record.
 measure_failed() {
     local text=$1
-    # What interrupts us may have ended meter first: our own signal then follows, and its trap ends us.
-    rest 0.3
     [[ -n $text ]] || text=$(tail -n 1 "$folder/meter.stderr" 2>/dev/null) || true
     text=${text#jostle: }
     die "the run could not be measured: ${text:-meter left no record: if it was killed, continue with --resume}"
 }
 
-# measure_run_failed HOW ADVICE target|service: says how which of them failed, and ends.
+# measure_run_failed HOW ADVICE target|service VARIANT: says how which of them failed, and ends.
 measure_run_failed() {
-    local last='' variant=${condition_variant[${condition:-${conditions[0]}}]}
-    # A job that is cancelled may end its target first: our own signal then follows, and
-    # the trap says that we were interrupted.
-    sleep 0.3
+    local last='' variant=${4:-0}
     if [[ $3 == service ]]; then
         service_end # its output is then in the folder
         warn "during a run the service (${plan[service]:0:120}) $1: $2 (records: $folder)"
@@ -423,53 +379,29 @@ measure_run_failed() {
     exit "$EXIT_TARGET"
 }
 
-# time_left RUNS: sets REPLY to how many seconds so many runs (or -) will take, and cut_short
-# where --max-time leaves less, which REPLY then is; REPLY to nothing where that is not known.
-time_left() {
-    local spent_us rest_us
-    REPLY='' cut_short=''
-    [[ $1 =~ ^[0-9]+$ ]] && ((runs_made > 0)) || return 0
-    now_us
-    spent_us=$((REPLY - measuring_us))
-    rest_us=$((spent_us * $1 / runs_made))
-    if [[ -n ${plan[max_time_us]:-} ]] && ((rest_us > plan[max_time_us] - spent_us)); then
-        rest_us=$((plan[max_time_us] - spent_us)) cut_short=1
-        ((rest_us > 0)) || rest_us=0
-    fi
-    REPLY=$((rest_us / 1000000))
-}
-
-# forecast_say RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
-# the rest will take. Of ten seconds nobody needs to know.
+# forecast_say SECONDS_LEFT cut|- RUNS RUNS_LEFT: where nobody sees a live line (a job's log), says once how long
+# the rest will take.
 forecast_say() {
-    local more=''
-    time_left "$1"
-    [[ -n $REPLY ]] || return 0
-    forecast_said=1
-    [[ -z ${plan[quiet]:-} && -z ${plan[cell]:-} ]] && ((REPLY >= 10)) || return 0
-    duration_text "$REPLY"
+    duration_text "$1"
     if [[ -n ${plan[panorama]:-} ]]; then # its time ends it
-        warn "about $REPLY left, after $runs_made runs"
-    elif [[ -n $cut_short ]]; then
-        # A forecast of so many, after so few, is not a number.
-        ((10#$1 > 1000 * runs_made)) || more=$1
-        warn "about $REPLY left until --max-time ends the measurement: ${more:-many} more runs would be needed, after $runs_made"
+        warn "about $REPLY left, after $3 runs"
+    elif [[ $2 == cut ]]; then
+        warn "about $REPLY left until --max-time ends the measurement: ${4/#-1/many} more runs would be needed, after $3"
     else
-        warn "about $REPLY left: $1 more runs are expected, after $runs_made"
+        warn "about $REPLY left: $4 more runs are expected, after $3"
     fi
 }
 
-# live_show CONDITION ORDER PROGRESS RUNS_LEFT: the line on a terminal. What is not to be known to some error, a
+# live_show CONDITION BLOCK ORDER PROGRESS SECONDS_LEFT: the line on a terminal. What is not to be known to some error, a
 # panorama, has no such progress: its time ends it.
 live_show() {
-    local left='' progress=", $3"
+    local left='' progress=", $4"
     [[ -z ${plan[panorama]:-} ]] || progress=''
-    time_left "$4"
-    [[ -z $REPLY ]] || {
-        duration_text "$REPLY"
+    [[ $5 == -1 ]] || {
+        duration_text "$5"
         left=", about $REPLY left"
     }
-    printf '\r\033[K%s: run %s%s%s' "$1" "$2" "$progress" "$left" >&2 || live='' # the terminal is gone
+    printf '\r\033[K%s: run %s%s%s' "$1" "$3" "$progress" "$left" >&2 || live='' # the terminal is gone
 }
 
 # live_end: takes the live line away. Safe to call twice.
@@ -482,7 +414,7 @@ live_end() {
 # measure_stop: ends meter and the loads. Safe to call twice.
 measure_stop() {
     if [[ -n $meter_pid ]]; then
-        fd_close "$meter_in"
+        conduct_say close meter
         pid_end "$meter_pid" 5
         meter_pid=''
     fi
@@ -491,7 +423,7 @@ measure_stop() {
     service_end
 }
 
-# measure_finish: has stats write the result. One that was complete already is left alone.
+# measure_finish: has conduct write the result. One that was complete already is left alone.
 measure_finish() {
     local counters line
     if [[ -n ${plan[complete]:-} ]] && ((runs_made == 0)); then
@@ -504,19 +436,19 @@ measure_finish() {
         counters=${counters%$'\n'*}
         [[ -n ${plan[input]:-} ]] || measure_unread
     fi
-    stats_say after "$counters"
+    conduct_say after "$counters"
     [[ -z $scheduler_job ]] ||
-        while IFS= read -r line; do stats_say steps "$line"; done < <(scheduler_steps "${plan[program]}")
-    stats_ask finish "${records[@]##*/}"
-    [[ ${STATS_ANSWER[0]} == 'done' ]] || stats_failed
-    verdict=${STATS_ANSWER[1]:-}
-    stats_close # it ends while we print
+        while IFS= read -r line; do conduct_say steps "$line"; done < <(scheduler_steps "${plan[program]}")
+    conduct_ask finish "${records[@]##*/}"
+    [[ ${ANSWER[0]} == 'done' ]] || conduct_failed
+    verdict=${ANSWER[1]:-}
+    conduct_close # it ends while we print
 }
 
 # measure_unread: data came on our stdin only while we measured.
 measure_unread() {
     warn 'data came on stdin during the measurement, and no run has read it: if it is for the target, measure again with --input FILE'
-    stats_say warn "$LAST_WARNING"
+    conduct_say warn "$LAST_WARNING"
 }
 
 # measure_print: the result as the user wants it. That its reader has gone (`| head -1`)
@@ -565,11 +497,8 @@ measure_interrupted() {
     local IFS=$' \t\n' when=''
     signals_ignore
     live_end
-    if [[ -n $in_series ]]; then
-        stats_say end
-        ! stats_answer 2 || [[ ${STATS_ANSWER[0]} != made ]] || series_count
-    fi
     if [[ $phase == running ]]; then
+        conduct_end
         when=" after $runs_made runs"
         [[ $runs_made != 1 ]] || when=' after 1 run'
         [[ $runs_made != 0 ]] || when=' before the first run had ended'
@@ -618,14 +547,14 @@ measure_exit() {
     measure_undo_late "$code" || ((code != 0)) || code=$EXIT_FAILURE
     signals_ignore
     [[ -z $undone ]] || LAST_WARNING+="${LAST_WARNING:+; }$undone"
-    if [[ -n $stats_pid && $phase != finished ]]; then
+    if [[ -n $conduct_pid && $phase != finished ]]; then
         case $code in
             # What is not the experiment's own fault may go well another time.
-            "$EXIT_TARGET" | "$EXIT_USAGE") stats_say ended failed "$LAST_WARNING" ;;
-            *) stats_say ended interrupted "${LAST_WARNING#interrupted }" ;; # the state is said in front
+            "$EXIT_TARGET" | "$EXIT_USAGE") conduct_say ended failed "$LAST_WARNING" ;;
+            *) conduct_say ended interrupted "${LAST_WARNING#interrupted }" ;; # the state is said in front
         esac
     fi
-    stats_stop
+    conduct_stop
     revisions_close
     temporary_close
     measure_tidy
@@ -646,7 +575,7 @@ measure_tidy() {
 # its plan. Exits as experiment does where it refuses.
 plan_read() {
     local -a text
-    local -A of_name=() away=()
+    local -A of_name=()
     local i name code
     [[ -x $JOSTLE_BIN/experiment ]] || die "$JOSTLE_BIN/experiment is missing: run make"
     JOSTLE_WITHIN=$within answer_read text "$JOSTLE_BIN/experiment" "$@" || {
@@ -664,11 +593,9 @@ plan_read() {
     done
     for i in "${!load_name[@]}"; do
         of_name["${load_condition[i]}"]+=" $i"
-        [[ -z ${load_node[i]} ]] || away["${load_condition[i]}"]=1
     done
     for name in "${conditions[@]}"; do
         condition_loads["$name"]=${of_name[${condition_load[$name]}]:-}
-        condition_remote["$name"]=${away[${condition_load[$name]}]:-}
     done
 }
 

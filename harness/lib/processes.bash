@@ -1,4 +1,4 @@
-# The programs that live as long as an experiment does: stats, meter and the loads.
+# The programs that live as long as an experiment does: conduct, meter and the loads.
 # Sourced, never run; needs messages, temporary.
 #
 # Such a program ends when its stdin does, so nothing else may hold the write end of
@@ -10,7 +10,7 @@ fifo_folder=''            # where the FIFOs are
 idle_fd=''                # nothing ever comes from here: to wait without a fork, see rest
 verbose_fd=''             # with --verbose: our own stderr, where each command is shown
 null_fd=''                # /dev/null: to open it anew costs more than what goes there
-PIPE_IN='' PIPE_OUT=''    # see pipe_open
+PIPE_IN='' PIPE_OUT=''    # see pipe_open and source_open
 ERRORS_FD=''              # see errors_open
 foreground_pid=''         # the command that `foreground` runs
 

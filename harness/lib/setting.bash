@@ -91,7 +91,7 @@ setting_name_left() {
     setting_note_read "$1"
     shell_quote "$1"
     warn "the setting $name was left on by another jostle, and may change what is measured here: to turn it off ($off): bash $REPLY"
-    stats_say warn "$LAST_WARNING"
+    conduct_say warn "$LAST_WARNING"
 }
 
 # setting_note_is_whole NOTE: 0 where it can turn its setting off. One that was cut off, by a full disk for example, is

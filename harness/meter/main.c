@@ -48,9 +48,10 @@ struct runner {
     struct target
         varied; // its target with --vary: a value in the place of {NAME}, in each run anew
     struct extractor extractor;
-    int kills_fd; // of the group that is counted, see struct run; -1: none counts them
-    size_t runs;  // that were made
-    int own_fd;   // of schedstat: meter's own; -1: the kernel has none
+    int kills_fd;     // of the group that is counted, see struct run; -1: none counts them
+    size_t runs;      // that were made
+    uint32_t refused; // counters that the kernel has refused before, see perf_counters_open
+    int own_fd;       // of schedstat: meter's own; -1: the kernel has none
     int output_fd;
     int hangup_fd; // see struct run
 };
@@ -267,8 +268,11 @@ static int run_once(struct runner *runner)
         !launch_open_input(&runner->launch, runner->asked))
         return EXIT_NOT_RUN;
     extract_before(&runner->extractor, runner->launch.target);
-    perf_counters_open(&run.counters, runner->asked->counters);
+    perf_counters_open(&run.counters, runner->asked->counters, runner->refused);
     const int code = measure(runner, &run);
+    // Who looks at a target once learns whether it uses a network; every run would pay for it.
+    runner->kernel.network = false;
+    runner->refused = run.counters.refused;
     perf_counters_close(&run.counters);
     launch_close(&runner->launch);
     return code;

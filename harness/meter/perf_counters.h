@@ -20,14 +20,16 @@ struct counter {
 
 struct perf_counters {
     struct counter counter[COUNTERS_MAX];
-    bool user_only; // the kernel's part is kept from us, in all of them
-    double running; // the least share of the time that one was counted in, 1 if always
+    bool user_only;   // the kernel's part is kept from us, in all of them
+    uint32_t refused; // a bit of each that the kernel does not give us
+    double running;   // the least share of the time that one was counted in, 1 if always
 };
 
 // Makes the counters in the calling process, at rest; a process
 // that is forked afterwards counts from its exec on, with its descendants.
-// What the machine or its rules refuse is absent, which is no error.
-void perf_counters_open(struct perf_counters *counters, enum counter_set set);
+// What the machine or its rules refuse is absent, which is no error. refused: those that an earlier
+// run was refused, and that are not tried again.
+void perf_counters_open(struct perf_counters *counters, enum counter_set set, uint32_t refused);
 
 // Takes the values, to be called once the tree has ended.
 void perf_counters_read(struct perf_counters *counters);

@@ -12,6 +12,7 @@
 
 #include <signal.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #define THREADS_SHOWN   8

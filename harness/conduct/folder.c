@@ -1,13 +1,17 @@
-#include "hub.h"
+// The records of an experiment in their folder: runs.jsonl is ours alone while we measure.
 
-#include "json.h"
-#include "messages.h"
+#include "folder.h"
+
+#include "harness/record/files.h"
+#include "harness/stats/json.h"
+#include "harness/stats/record.h"
 
 #include "common/file.h"
 #include "common/lock.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/own_file.h"
+#include "common/record_json.h"
 #include "common/save.h"
 
 #include <errno.h>
@@ -19,131 +23,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-// Where raw lines come from: meter, the loads, the service and the probe, each through a FIFO.
-
-enum { CHUNK = 16384 };
-
-bool lines_read(struct lines *lines)
-{
-    if (lines->capacity - lines->length < CHUNK) {
-        lines->capacity = 2 * lines->capacity + CHUNK;
-        lines->text = must(realloc(lines->text, lines->capacity));
-    }
-    const ssize_t got = read(lines->fd, lines->text + lines->length, CHUNK);
-    lines->length += got > 0 ? (size_t)got : 0;
-    if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
-        return true;
-    close(lines->fd);
-    lines->fd = -1;
-    return false;
-}
-
-char *lines_next(struct lines *lines, size_t *length)
-{
-    lines->length -= lines->taken;
-    if (lines->taken > 0)
-        memmove(lines->text, lines->text + lines->taken, lines->length);
-    lines->taken = 0;
-    char *end = lines->length > 0 ? memchr(lines->text, '\n', lines->length) : NULL;
-    if (!end)
-        return NULL;
-    *end = '\0';
-    *length = (size_t)(end - lines->text);
-    lines->taken = *length + 1;
-    return lines->text;
-}
-
-void lines_free(struct lines *lines)
-{
-    if (lines->fd >= 0)
-        close(lines->fd);
-    free(lines->text);
-    *lines = (struct lines){.fd = -1};
-}
-
-static char *copy(const char *text)
-{
-    return text && *text ? must(strdup(text)) : NULL;
-}
-
-bool sources_open(struct sources *sources, const char *id, const char *name, const char *condition,
-                  const char *node, const char *path)
-{
-    const size_t count = sources->count + 1;
-    const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    sources->source = must(reallocarray(sources->source, count, sizeof *sources->source));
-    sources->poll = must(reallocarray(sources->poll, count + 1, sizeof *sources->poll));
-    sources->source[sources->count++] = (struct source){.id = copy(id),
-                                                        .name = copy(name),
-                                                        .condition = copy(condition),
-                                                        .node = copy(node),
-                                                        .lines = {.fd = fd}};
-    return true;
-}
-
-struct source *sources_find(struct sources *sources, const char *id)
-{
-    for (size_t i = 0; i < sources->count; i++)
-        if (sources->source[i].id && strcmp(sources->source[i].id, id) == 0)
-            return &sources->source[i];
-    return NULL;
-}
-
-bool sources_wait(struct sources *sources, int other, bool *other_ready)
-{
-    if (!sources->poll)
-        sources->poll = must(calloc(1, sizeof *sources->poll));
-    sources->poll[0] = (struct pollfd){.fd = other, .events = POLLIN};
-    for (size_t i = 0; i < sources->count; i++) {
-        const struct source *source = &sources->source[i];
-        sources->poll[i + 1] =
-            (struct pollfd){.fd = source->event ? source->lines.fd : -1, .events = POLLIN};
-    }
-    while (poll(sources->poll, sources->count + 1, -1) < 0)
-        if (errno != EINTR)
-            return false;
-    for (size_t i = 0; i < sources->count; i++)
-        if (sources->poll[i + 1].revents != 0)
-            (void)lines_read(&sources->source[i].lines);
-    *other_ready = sources->poll[0].revents != 0;
-    return true;
-}
-
-json_t *source_next(struct source *source)
-{
-    const char *text;
-    size_t length;
-    while ((text = lines_next(&source->lines, &length)) != NULL) {
-        json_t *line = json_read_line(text, length);
-        if (json_is_object(line))
-            return line;
-        json_decref(line);
-    }
-    return NULL;
-}
-
-void sources_free(struct sources *sources)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        struct source *source = &sources->source[i];
-        lines_free(&source->lines);
-        json_decref(source->last);
-        free(source->id);
-        free(source->name);
-        free(source->condition);
-        free(source->node);
-        free(source->event);
-    }
-    free(sources->source);
-    free(sources->poll);
-    *sources = (struct sources){0};
-}
-
-// The records of an experiment in their folder: runs.jsonl is ours alone while
-// we measure.
 
 enum { LOCK_WAIT_MS = 2000 };
 
@@ -395,64 +274,4 @@ void folder_close(struct folder *folder)
     free(folder->path);
     free(folder->runs);
     *folder = (struct folder){.fd = -1};
-}
-
-void series_close(struct series *series)
-{
-    if (series->fd >= 0)
-        close(series->fd);
-    series->fd = -1;
-}
-
-bool hub_answer(struct hub *hub, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const bool good = vfprintf(hub->output, format, arguments) >= 0;
-    va_end(arguments);
-    return good && fputc('\n', hub->output) != EOF && fflush(hub->output) == 0;
-}
-
-char *hub_one_field(char *text)
-{
-    for (char *at = text; *at; at++)
-        *at = (unsigned char)*at < ' ' ? ' ' : *at;
-    return text;
-}
-
-bool hub_fail(struct hub *hub, const char *source, const char *text)
-{
-    OWNED char *line = hub_one_field(must(strdup(text)));
-    const bool good = hub_answer(hub, "failed\t%s\t%s", source, line);
-    hub->await = false;
-    series_close(&hub->series);
-    return good;
-}
-
-bool hub_write_experiment(const struct hub *hub)
-{
-    OWNED char *path = folder_file(&hub->folder, EXPERIMENT_FILE);
-    return output_document(hub->experiment.json, path);
-}
-
-void hub_warn(struct hub *hub, const struct source *source, const char *text)
-{
-    const struct settings *settings = &hub->experiment.settings;
-    const bool is_load = source && strcmp(source->id, "service") != 0;
-    // A load of a condition with settings says what they do to it.
-    for (size_t i = 0; i < settings->condition_count && is_load && source->condition; i++) {
-        const char *load = experiment_member(&hub->experiment, i, "load");
-        if (load && settings->adjusted[i] && strcmp(load, source->condition) == 0)
-            return;
-    }
-    json_t *warning = json_pack("{s:s?, s:s?, s:s}", "load", is_load ? source->name : NULL,
-                                "condition", is_load ? source->condition : NULL, "text", text);
-    const bool is_new = warning && json_add_once(hub->warnings, warning);
-    json_decref(warning);
-    if (!is_new || !source || (is_load && is_of_calibration(text)))
-        return; // the harness prints its own
-    if (is_load)
-        complain("load %s: %s", source->name, text);
-    else
-        complain("%s", text);
 }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bats
-# stats as the hub of an experiment: with a made-up meter and load, and times that
-# no clock has shown.
+# conduct: with a made-up meter, load and service, and times that no clock has shown.
 
 load helpers
 
@@ -9,14 +8,14 @@ hub_pid='' number=0 answer=''
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
     mkdir folder
-    mkfifo meter load
+    mkfifo meter meter.in load load.in
 }
 
 teardown() {
     [[ -z $hub_pid ]] || leave || true
 }
 
-# leave: closes the hub's stdin, and waits for its end.
+# leave: closes the conductor's stdin, and waits for its end.
 leave() {
     exec {hub}>&-
     wait "$hub_pid"
@@ -31,14 +30,25 @@ describe() {
         before: { neighbours: null }, cell: { name: "a@b", key: "k", settings: { "max-runs": "3", nice: "1" }, limits: { "max-runs": "3" } } } | '"${1:-.}" >folder/experiment.json
 }
 
-# start [COMMAND...]: starts the hub (by COMMAND, where there is one), with a meter and the load of condition half.
+# start [COMMAND...]: starts conduct (by COMMAND, where there is one), with a meter and the load of condition half.
 start() {
     mkfifo in
     : >out
-    "$@" "$BIN/stats" --experiment folder --pid 4321 <in >out 2>errors &
+    "$@" "$BIN/conduct" --pid 4321 folder <in >out 2>errors &
     hub_pid=$!
     exec {hub}>in {answers}<out {meter}<>meter {load}<>load
-    send "meter\t$PWD/meter" "load\t0\thalf\thalf\t\t$PWD/load"
+    send "meter\t$PWD/meter\t$PWD/meter.in" "load\t0\thalf\thalf\t\t$PWD/load\t$PWD/load.in"
+    hear ok
+    hear ok
+}
+
+# go US [UPTIME]: begins, and has each run of two conditions (or of so many as `conditions` says) told.
+go() {
+    local IFS=$'\t' i
+    send "begin\t$*"
+    hear ready
+    for ((i = 0; i < ${conditions:-2}; i++)); do send "condition\t$i\t0${hooks:+\t$hooks}"; done
+    send "go\t${most_us:-0}\t${least:-0}\tall"
 }
 
 send() {
@@ -65,8 +75,8 @@ hear() {
     return 1
 }
 
-# run_once [METER [MARK]]: answers a `run`, as meter and load would; METER and MARK
-# are jq filters over their lines. The next decision is in `answer`.
+# run_once [METER [MARK]]: answers the `run` that was heard last, as meter and load would; METER and MARK
+# are jq filters over their lines.
 run_once() {
     local -a lines
     number=$((number + 1))
@@ -74,29 +84,11 @@ run_once() {
         max_rss_bytes: 1000, tree_peak_bytes: null, exit_code: 0, signal: null, timed_out: false, start_error: null, steal_s: 0, cpus: "0",
         machine: { busy_s: 0.96, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${1:-.}"'),
         ({ event: "mark", mark: "end", load: "cpu", unit: "CPUs", offered: 0.5, achieved: 0.5, late: 0, dropped: 0, cpu_s: 0, elapsed_s: 1, cpus: "1" } | '"${2:-.}"')')
+    [[ $answer != $'run\thalf\t'* ]] || printf '%s\n' '{"event":"steady"}' '{"event":"mark"}' "${lines[1]}" '{"event":"paused"}' >&"$load"
     printf '%s\n' "${lines[0]}" >&"$meter"
-    send 'await\trecord\tmeter'
-    hear ok
-    printf '%s\n' "${lines[1]}" >&"$load"
-    send 'await\tmark\t0'
-    hear ok
-    send "record\t2500"
 }
 
-# serve_orders N [METER]: makes N runs that the hub orders in `orders`, as meter would; METER is a jq filter over its lines.
-serve_orders() {
-    local line i
-    jq -nc '{ schema: "jostle.meter/1", start: "2023-11-14T22:13:21Z", wall_s: 0.01, user_s: 0.009, system_s: 0, max_rss_bytes: 1000,
-        tree_peak_bytes: null, exit_code: 0, signal: null, timed_out: false, start_error: null, steal_s: 0, cpus: "0",
-        machine: { busy_s: 0.009, busy_exact: true, swap_in_pages: 0, throttle_count: null, cpus: 2 } } | '"${2:-.}" >line
-    for ((i = 0; i < $1; i++)); do
-        IFS= read -r line <&"$orders"
-        printf '%s\n' "$line" >>ordered
-        cat line >&"$meter"
-    done
-}
-
-# finish: ends the hub, and waits for it.
+# finish: ends conduct, and waits for it.
 finish() {
     send finish
     hear 'done*'
@@ -111,8 +103,8 @@ records() {
 @test "records are put together, judged, appended, and decide what is next" {
     describe
     start
-    send 'begin\t1700000000000000'
-    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-\t-'
+    go 1700000000000000
+    hear $'run\thalf\t1\t1\terror - (1.0 % wanted)\t-1\t-1\t-'
     run_once
     hear $'run\tbaseline\t1\t2\t*'
     run_once '.machine.busy_s = 3 | .steal_s = 0.5 | .machine.swap_in_pages = 7 | .machine.throttle_count = 1'
@@ -124,7 +116,7 @@ records() {
         hear $'run\t*\t3\t'$order$'\terror *\t*'
         run_once
     done
-    hear $'stop\tmax-runs\t'
+    hear $'stop\tmax-runs\t6\t'
     send 'after\t{"time":"2023-11-14T23:00:00Z","neighbours":null}' 'steps\tstep\t12.0\tx\t2\t1.5\t\t100\tDONE' 'warn\tit was dark'
     finish
     records 'map(.order)' | holds '. == [1, 2, 3, 4, 5, 6]'
@@ -142,88 +134,126 @@ records() {
     is_valid result folder/result.json
 }
 
-@test "a series: the runs of conditions that need nothing but meter are made without a word" {
-    describe '.loads[1].name = "b" | .loads[1].spec = null | .command = null | .settings.max_runs = 3'
-    mkfifo orders
+@test "a run: the load is resumed, marked, marked and paused around it, and each condition has its own command" {
+    describe '.settings.max_runs = 3'
+    local line=''
     start
-    exec {orders}<>orders
-    send 'begin\t1700000000000000'
-    hear $'run\t*\t1\t1\t*'
-    first=$(cut -f 2 <<<"$answer")
-    serve_orders 6 &
-    send "series\t$PWD/orders\t0\t7"
-    hear $'made\t6\t*'
-    hear $'stop\t*'
-    wait "$!"
-    records 'map([.condition, .block])' | holds 'length == 6 and (map(.[1]) | sort == [1, 1, 2, 2, 3, 3])'
-    # Each condition's own command, in the order of the decisions.
-    [[ $(sed 's/.* //' ordered | sort | tr '\n' ' ') == '0 0 0 7 7 7 ' ]]
-    diff <(sed 's/.* 0/baseline/; s/.* 7/b/' ordered) <(records '.[].condition' | jq -r .)
-    [[ $first == "$(records '.[0].condition' | jq -r .)" ]]
-    finish
-    holds '.conditions | map(.runs) == [3, 3]' <folder/result.json
-}
-
-@test "a series ends before a condition that is not for it, at a failed run, and when it is held or ended" {
-    describe '.settings.max_runs = 1000 | .settings.error = 1e-9'
-    mkfifo orders
-    start
-    exec {orders}<>orders
-    send 'begin\t1700000000000000'
+    go 1700000000000000
     hear $'run\thalf\t1\t1\t*'
-    run_once
-    hear $'run\tbaseline\t1\t2\t*'
-    serve_orders 2 &
-    send "series\t$PWD/orders\t0\t-"
-    hear $'made\t2\tbaseline' # those of blocks 1 and 2
-    hear $'run\thalf\t2\t4\t*'
-    wait "$!"
-    # One that failed is not kept: it waits for `record`.
-    run_once
-    serve_orders 1 '.exit_code = 130' &
-    hear $'run\t*\t3\t5\t*'
-    send "series\t$PWD/orders\t0\t0"
-    hear $'made\t0\t*\tfailed'
-    wait "$!"
-    records length | holds '. == 4'
-    send 'record\t-'
-    hear $'stop\tfailure\tfailed with exit code 130\t*'
-    records length | holds '. == 5'
+    eventually 5 read -r -t 0.1 line <load.in
+    [[ $line == resume ]]
+    cat meter.in >ordered {hub}>&- 3>&- &
+    cat load.in >told {hub}>&- 3>&- &
+    while [[ $answer == run* ]]; do
+        run_once
+        hear '*'
+    done
+    [[ $answer == $'stop\tmax-runs\t6\t' ]]
+    send finish
+    hear 'done*'
+    leave
+    wait
+    diff <(records '.[].condition' | jq -r 'if . == "half" then "run 1" else "run 0" end') ordered
+    diff <(printf 'mark start\nmark end\npause\n' && for block in 2 3; do printf 'resume\nmark start\nmark end\npause\n'; done) told
 }
 
-@test "a series that is held ends after its run, one that is ended at once; runs that do not count are another" {
-    describe '.loads |= .[:1] | .settings += { max_runs: 100000, error: 1e-9, warmup: 2 }'
-    mkfifo orders
+# bats test_tags=slow
+@test "what is to be done around a run is ordered at its place, and the run goes on when it has been done" {
+    describe '.loads |= .[:1] | .settings += { max_runs: 1, min_runs: 1 }'
     start
-    exec {orders}<>orders
-    send 'begin\t1700000000000000'
-    hear $'run\tbaseline\t0\t*'
-    serve_orders 3 &
-    send "series\t$PWD/orders\t0"
-    hear $'made\t2\tbaseline'
-    hear $'run\tbaseline\t1\t1\t*'
-    # The third was made by the meter above, and the fourth is ordered.
-    send "series\t$PWD/orders\t0"
-    wait "$!"
-    sleep 0.1
-    send hold
-    sleep 0.1
-    serve_orders 1
-    hear $'made\t2\tbaseline'
+    conditions=1 hooks='prepare\tresumed\tran\tsettled\trecorded' go 0
+    hear $'run\t*'
+    run_once # meter's answer is there before it is asked for
+    for which in prepare resumed ran settled; do
+        hear $'hook\t'$which$'\tbaseline'
+        records length | holds '. == 0'
+        send ok
+    done
+    hear $'hook\trecorded\tbaseline'
+    records length | holds '. == 1'
+    send ok
+    hear $'stop\tmax-runs\t1\t'
+}
+
+@test "a run that failed is kept, unless what ends jostle has ended its target" {
+    describe '.loads |= .[:1] | .settings += { max_runs: 100, error: 1e-9 }'
+    start
+    conditions=1 go 0
+    hear $'run\t*\t1\t1\t*'
+    run_once
+    hear $'run\t*\t2\t2\t*'
+    run_once '.exit_code = 130'
+    send end "ended\tinterrupted"
+    hear $'made\t1'
+    leave
+    records length | holds '. == 1'
+}
+
+@test "the runs end at once when they are ended, and what is said later is still heard" {
+    describe '.loads |= .[:1] | .settings += { max_runs: 100000, error: 1e-9, warmup: 2 }'
+    start
+    conditions=1 go 1700000000000000
+    for block in 0 0 1 2; do
+        hear $'run\tbaseline\t'$block$'\t*'
+        run_once
+    done
     hear $'run\tbaseline\t3\t*'
-    send hold end # of one that is over: nothing is said
-    send "series\t$PWD/orders\t0"
-    eventually 5 read -r -t 0.1 -u "$orders" _
-    send end
-    hear $'made\t0\tbaseline'
+    send end 'ended\tfailed\ta reason'
+    hear $'made\t2' # those that count
+    leave
     records length | holds '. == 4'
+    holds '.state == "failed" and .reason == "a reason"' <folder/status.json
+}
+
+@test "--max-time ends the runs between two of them, from the first that counts on" {
+    describe '.loads |= .[:1] | .settings += { max_runs: 100000, error: 1e-9, warmup: 1 }'
+    start
+    conditions=1 most_us=200000 go 0
+    hear $'run\tbaseline\t0\t*'
+    sleep 0.3
+    run_once
+    hear $'run\tbaseline\t1\t*'
+    sleep 0.3
+    run_once
+    hear $'stop\tmax-time\t1\t'
+}
+
+@test "a load that is silent for too long ends the experiment, and is named" {
+    describe
+    # shellcheck disable=SC2016 # of the other shell
+    start "$BASH" -c 'exec "$1" --steady 1 "${@:2}"' bash
+    go 0
+    hear $'run\thalf\t*'
+    hear $'failed\t-\tload half has not been steady within 1 s: try it alone with loadgen, or allow it more with JOSTLE_LOAD_STEADY_S'
+}
+
+@test "how long a mark to another node was under way goes with the record, the longer of the two" {
+    describe '.settings += { min_runs: 1, max_runs: 1 }'
+    mkfifo far far.in
+    start
+    exec {far}<>far
+    send "load\t1\tfar\thalf\tnode7\t$PWD/far\t$PWD/far.in"
+    hear ok
+    go 0
+    while hear '*' && [[ $answer == run* ]]; do
+        if [[ $answer == $'run\thalf'* ]]; then
+            printf '%s\n' '{"event":"steady"}' '{"event":"mark"}' >&"$far"
+            run_once
+            sleep 0.2
+            printf '%s\n' '{"event":"mark"}' '{"event":"paused"}' >&"$far"
+        else
+            run_once
+        fi
+    done
+    records 'map(select(.condition == "half"))[0].load | map([.node, .mark_delay_s != null])' | holds '. == [[null, false], ["node7", true]]'
+    records 'map(select(.condition == "half"))[0].load[1].mark_delay_s' | holds '. > 0.1 and . < 60'
 }
 
 @test "how much time was spent does not come from the time of day, which may be set meanwhile" {
     local hour
     describe
     start
-    send 'begin\t1700000000000000\t5000000000' # 22:13:20, 5000 s after the machine was started
+    go 1700000000000000 5000000000 # 22:13:20, 5000 s after the machine was started
     hear $'run\t*'
     for hour in 22 23 21; do
         run_once ".start |= sub(\"T22\"; \"T$hour\") | .uptime_s = 5000 + \$n * 2"
@@ -277,7 +307,7 @@ records() {
     )
     describe '.settings.min_runs = 40 | .settings.max_runs = 40'
     start
-    send 'begin\t0'
+    go 0
     for ((run = 1; ${#cases[@]} > 0; run++)); do
         hear $'run\t*'
         condition=$(cut -f 2 <<<"$answer")
@@ -386,9 +416,9 @@ of_flag() {
 @test "warm-up runs come first, are recorded, and do not count" {
     describe '.settings.warmup = 2'
     start
-    send 'begin\t0'
+    go 0
     for condition in baseline half baseline half; do
-        hear $'run\t'$condition$'\t0\t0\t*\t-'
+        hear $'run\t'$condition$'\t0\t0\t*\t-1\t-'
         run_once
     done
     hear $'run\thalf\t1\t1\t*'
@@ -404,7 +434,7 @@ of_flag() {
         number=0
         describe ".settings.at_most = $limit | .settings.max_runs = 12"
         start
-        send 'begin\t0'
+        go 0
         while hear '*' && [[ $answer == run* ]]; do run_once; done
         printf 'at most %s: %s\n' "$limit" "$answer"
         [[ $answer == $'stop\t'*$'\t'$verdict ]]
@@ -420,10 +450,10 @@ END
 @test "a target that fails ends it, with how it failed" {
     describe
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     run_once '.exit_code = 7'
-    hear $'stop\tfailure\tfailed with exit code 7\t*ignore-failure = true\ttarget'
+    hear $'stop\tfailure\t*\tfailed with exit code 7\t*ignore-failure = true\ttarget\t*'
 }
 
 @test "a run without its figure ends it, with the reason and where its output is" {
@@ -431,19 +461,19 @@ END
     local both='.settings.metric = ["p99_ms"] | .settings.metrics = [{ name: "p99_ms", source: "stdout:/p99 ([0-9.]+)/", take: "last", unit: "ms", better: "lower" }]'
     describe "$both"
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     run_once ".metrics.p99_ms = { value: null, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = { metric: \"p99_ms\", reason: \"not found in stdout\" }"
-    hear $'stop\tfailure\tmade no figure p99_ms: not found in stdout\tsee folder/failed/1.stdout: fix the command*ignore-failure = true*'
+    hear $'stop\tfailure\t*\tmade no figure p99_ms: not found in stdout\tsee folder/failed/1.stdout: fix the command*ignore-failure = true*'
     leave
     rm -rf folder in out
     mkdir folder
     describe "$both"
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     run_once ".metrics.p99_ms = { value: 0, unit: \"ms\", better: \"lower\" } | .output = $kept | .metric_failure = null"
-    hear $'stop\tfailure\tmade no figure p99_ms: is 0, and a ratio needs more than 0\t*'
+    hear $'stop\tfailure\t*\tmade no figure p99_ms: is 0, and a ratio needs more than 0\t*'
     records '.[0].metric_failure == { metric: "p99_ms", reason: "is 0, and a ratio needs more than 0" }' | grep -q true
 }
 
@@ -462,10 +492,10 @@ END
         mkdir folder
         describe
         start
-        send 'begin\t0'
+        go 0
         hear $'run\t*'
         run_once "$failure"
-        hear $'stop\tfailure\t'"${failures[$failure]}"$'\t*--retry-failed*'
+        hear $'stop\tfailure\t*\t'"${failures[$failure]}"$'\t*--retry-failed*'
         leave
     done
 }
@@ -474,7 +504,7 @@ END
     describe
     start
     send 'begin\t0'
-    hear $'run\t*'
+    hear ready
     printf '%s\n' '{"event":"warning","message":"a \"quoted\" word"}' '{"event":"warning","message":"a \"quoted\" word"}' '{"event":"ready","load":"cpu"}' >&"$load"
     send 'await\tready\t0'
     hear ok
@@ -482,15 +512,19 @@ END
     printf '%s\n' '{"event":"error","message":"no\tspace \"left\""}' >&"$load"
     send 'await\tsteady\t0'
     hear $'failed\t0\tno space "left"'
-    send 'await\tready\tmeter'
+    leave
+    rm in
     exec {meter}>&-
+    start
+    exec {meter}>&-
+    send 'await\tready\tmeter'
     hear $'failed\tmeter\t'
 }
 
 @test "what an earlier session warned of is kept once" {
     describe '.warnings = [{ load: null, condition: null, text: "it was dark" }] | .settings.min_runs = 1 | .settings.max_runs = 1'
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     run_once
     hear $'run\t*'
@@ -506,7 +540,7 @@ END
     describe
     start
     send 'begin\t0'
-    hear $'run\t*'
+    hear ready
     echo '{"event":"ready","load":"io","device":"/dev/there","file_system":"ext4"}' >&"$load"
     send 'await\tready\t0'
     hear ok
@@ -517,47 +551,29 @@ END
     [[ $(wc -l <errors) -eq 1 ]]
 }
 
-@test "an await that nobody waits for any more is forgotten" {
-    describe
-    start
-    send 'begin\t0' 'await\tready\t0' 'stop\tinterrupted'
-    hear $'run\t*'
-    hear $'stop\tinterrupted\t'
-}
-
-@test "an await that is held is answered once: by what came first, else that its source is silent" {
-    describe
-    start
-    send 'begin\t0'
-    hear $'run\t*'
-    send 'await\tready\t0' hold
-    hear silent
-    printf '{"event":"ready"}\n' >&"$load"
-    send 'await\tready\t0'
-    hear ok
-    send hold 'stop\tinterrupted'
-    hear $'stop\tinterrupted\t'
-}
-
 @test "a time or a variant that is no number is refused, and one of a scheduler that is none is null" {
-    describe '.settings.max_runs = .settings.min_runs'
-    mkfifo orders
+    describe '.settings += { min_runs: 1, max_runs: 1 }'
     start
-    exec {orders}<>orders
     send 'begin\tsoon'
     hear $'failed\t-\tbegin: a time is a number of microseconds'
     send 'begin\t1700000000000000\tnan'
     hear $'failed\t-\tbegin: *'
-    send 'begin\t1700000000000000'
-    hear $'run\thalf\t1\t1\t*'
-    send "series\t$PWD/orders\tx\t0"
-    hear $'failed\t-\tseries: each condition needs a VARIANT, which is a number or -'
-    send 'record\tnan'
-    hear $'failed\t-\trecord: a delay is a number of microseconds'
-    run_once
-    hear $'run\tbaseline\t1\t2\t*'
-    send 'stop\tinterrupted'
-    hear $'stop\tinterrupted\t*'
+    send 'condition\tx\t0'
+    hear $'failed\t-\tcondition: each needs VARIANT and SERVICE, which are numbers'
+    leave
+    rm in
+    start
+    send 'go\tsoon'
+    hear $'failed\t-\tgo: *'
+    leave
+    rm in
+    start
+    go 1700000000000000
+    for order in 1 2; do
+        hear $'run\t*\t1\t'$order$'\t*'
+        run_once
+    done
+    hear $'stop\t*'
     send 'steps\tstep\t12.0\tx\tmany\tnan\tinf\t1e3\tDONE' 'after\t{"time"'
     hear $'failed\t-\tafter: the counters are no JSON'
     send 'after\t{"time":"2023-11-14T23:00:00Z"}'
@@ -566,12 +582,14 @@ END
 }
 
 @test "a command may be long: the counters of an experiment with many inputs" {
-    describe
+    describe '.settings += { min_runs: 1, max_runs: 1 }'
     start
-    send 'begin\t0'
-    hear $'run\t*'
-    send 'stop\tinterrupted'
-    hear $'stop\tinterrupted\t*'
+    go 0
+    for order in 1 2; do
+        hear $'run\t*\t'$order$'\t*'
+        run_once
+    done
+    hear $'stop\t*'
     jq -nrj '["after", ({ time: "2023-11-14T23:00:00Z", neighbours: null, note: ("x" * 100000) } | tojson)] | join("\t")' >&"$hub"
     send ''
     finish
@@ -581,16 +599,16 @@ END
 @test "an answer is one line, whatever a failure says" {
     describe
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     run_once '.exit_code = 127 | .start_error = "not\n\tfound"'
-    hear $'stop\tfailure\tcould not be started (not  found)\tcheck the command, *\ttarget'
+    hear $'stop\tfailure\t*\tcould not be started (not  found)\tcheck the command, *\ttarget\t*'
 }
 
 @test "the end of stdin without a result is an interruption; an end that was announced is kept" {
     describe
     start
-    send 'begin\t1700000000000000'
+    go 1700000000000000
     hear $'run\t*'
     run_once
     hear $'run\t*'
@@ -598,7 +616,7 @@ END
     holds '.state == "interrupted" and .runs == 1' <folder/status.json
     rm -f in out
     start
-    send 'begin\t1700000100000000'
+    go 1700000100000000
     hear $'run\t*'
     send 'ended\tfailed\tthe target failed'
     leave
@@ -606,19 +624,19 @@ END
 }
 
 # bats test_tags=slow
-@test "what another hub holds is not touched" {
+@test "what another conductor holds is not touched" {
     describe
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
-    run -1 "$BIN/stats" --experiment folder </dev/null
+    run -1 "$BIN/conduct" folder </dev/null
     [[ $output == $'failed\t-\tanother jostle is measuring into folder: '* ]]
 }
 
 @test "a file that is gone is a failure" {
     describe
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     rm folder/runs.jsonl
     run_once
@@ -630,7 +648,7 @@ END
     describe
     # As on a full disk: the file may not grow beyond 1 KiB.
     start bash -c 'ulimit -f 1; exec "$@"' bash
-    send 'begin\t0'
+    go 0
     while [[ $answer != failed* ]]; do
         hear '[rf][ua]*'
         [[ $answer != run* ]] || run_once
@@ -644,7 +662,7 @@ END
 @test "hyperfine's figures take the place of meter's" {
     describe '.settings.engine = "hyperfine"'
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     jq -n '{ results: [{ times: [0.25], user: 0.2, system: 0.01, memory_usage_byte: [4096], exit_codes: [0] }] }' >folder/hyperfine.json
     run_once
@@ -660,7 +678,7 @@ END
 @test "the same records and seed give the same result, byte for byte" {
     describe '.settings.max_runs = 8 | .settings.error = 0.00001'
     start
-    send 'begin\t0'
+    go 0
     hear $'run\t*'
     while [[ $answer == run* ]]; do
         run_once
@@ -698,13 +716,11 @@ END
 @test "derive: what was forecast of an experiment that was ended is still there" {
     describe '.settings.min_runs = 10 | .settings.max_runs = 30'
     start
-    send 'begin\t0'
-    hear $'run\t*'
-    for order in 2 3 4 5 6 7 8; do
-        run_once
+    most_us=1 least=7 go 0
+    for order in 1 2 3 4 5 6 7; do
         hear $'run\t*'
+        run_once
     done
-    send 'stop\tmax-time'
     hear $'stop\tmax-time\t*'
     finish
     cp folder/result.json live.json
@@ -720,36 +736,37 @@ END
     holds '.conditions | map(.load_name) == [null, null, "x", "mem"]' <folder/result.json
 }
 
+# recorded FILTER: holds of the records so far.
+recorded() {
+    [[ $(records "$1") == true ]]
+}
+
 # bats test_tags=slow
 @test "the service's CPU time is not that of other programs, and its end is heard while a run is made" {
     local cpu_s flags
-    mkfifo service
+    mkfifo service service.in
     describe '.settings.min_runs = 4 | .settings.max_runs = 4 | .settings.service = "s"'
     start
     exec {service}<>service
-    send "service\t$PWD/service" 'begin\t0'
+    send "service\t$PWD/service\t$PWD/service.in"
+    hear ok
+    go 0
     # Without it the machine's 1.96 s are more than the target's 0.95 s.
     for cpu_s in 1 0.2; do
         flags='[]'
         [[ $cpu_s == 1 ]] || flags='["foreign-load"]'
-        hear $'run\t*'
-        printf '{"event":"up"}\n' >&"$service"
-        send 'await\tup\tservice'
-        hear ok
+        printf '%s\n' '{"event":"up"}' '{"event":"mark"}' >&"$service"
         jq -nc --argjson cpu_s "$cpu_s" '{ event: "mark", cpu_s: $cpu_s, cpus: "0-1", died: null, starts: 1 }' >&"$service"
-        send 'await\tmark\tservice'
-        hear ok
+        hear $'run\t*'
         run_once '.wall_s = 1 | .machine.busy_s = 1.96'
-        records ".[-1].service.cpu_s == $cpu_s and .[-1].flags == $flags" | grep -q true
+        eventually 5 recorded ".[-1].service.cpu_s == $cpu_s and .[-1].flags == $flags"
     done
     hear $'run\t*'
-    printf '{"event":"died","message":"exited"}\n' >&"$service"
-    send 'await\trecord\tmeter'
-    hear died
-    # Once.
+    # It is up and marked, and then dies; the client is ended until there is a record of it.
+    printf '%s\n' '{"event":"up"}' '{"event":"mark"}' '{"event":"died","message":"exited"}' >&"$service"
+    hear $'kill\tmeter'
+    hear $'kill\tmeter'
     jq -nc '{ event: "mark", cpu_s: 0, cpus: "0-1", died: "exited", starts: 1 }' >&"$service"
-    send 'await\tmark\tservice'
-    hear ok
     run_once
-    hear $'stop\tfailure\texited\t*service'
+    hear $'stop\tfailure\t2\texited\t*service\t*'
 }
