@@ -212,29 +212,30 @@ $(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS = $(STATIC) -lm -pthread
 # A room is a library, and a program is its main.c with the libraries of its room and of those that it
 # uses: those first that need the ones behind them.
 room      = $(patsubst %,$(BUILD)/lib/%.a,$(1))
-uses_bench     := study report stats
-uses_blame     := stats
-uses_campaign  := experiment report study stats
-uses_compare   := stats
-uses_conduct   := stats
-uses_decide    := stats
-uses_doctor    := stats
+uses_bench     := study report stats record
+uses_blame     := stats record
+uses_campaign  := experiment report study stats record
+uses_compare   := stats record
+uses_conduct   := stats record
+uses_decide    := stats record
+uses_doctor    := stats record
 uses_draw      :=
-uses_experiment := stats
-uses_pack      := placement study report stats
-uses_placement := experiment stats
-uses_predict   := profile pressure study stats
-uses_probe     := stats
-uses_profile   := pressure study report stats
-uses_report    := stats
-uses_simulate  := stats
+uses_experiment := stats record
+uses_pack      := placement study report stats record
+uses_placement := experiment stats record
+uses_predict   := profile pressure study stats record
+uses_probe     := stats record
+uses_profile   := pressure study report stats record
+uses_report    := stats record
+uses_simulate  := stats record
+uses_stats     := record
 
 define library
 $(BUILD)/lib/$(notdir $(1)).a: $(filter-out %/main.o,$(call objects,$(1)/*.c))
 	@mkdir -p $$(@D)
 	$$(call short,AR)rm -f $$@ && $$(AR) rcs $$@ $$^
 endef
-$(foreach one,$(PARTS) harness/pressure harness/study,$(eval $(call library,$(one))))
+$(foreach one,$(PARTS) harness/pressure harness/record harness/study,$(eval $(call library,$(one))))
 
 define part
 $(BIN)/$(notdir $(1)): $(BUILD)/obj/$(1)/main.o $(call room,$(notdir $(1)) $(uses_$(notdir $(1)))) $(COMMON)
@@ -258,7 +259,7 @@ $(BUILD)/fuzz/control $(BUILD)/fuzz/calibration: LIBS += -luv
 $(BUILD)/fuzz/load-profile: $(BUILD)/obj/loadgen/cpu/profile.o
 $(BUILD)/fuzz/network: $(patsubst %,$(BUILD)/obj/loadgen/net/%.o,address message protocol seats)
 $(BUILD)/fuzz/metric: $(call room,meter)
-$(BUILD)/fuzz/experiment: $(call room,stats)
+$(BUILD)/fuzz/experiment: $(call room,stats record)
 $(BUILD)/fuzz/campaign: $(call room,campaign $(uses_campaign))
 $(BUILD)/fuzz/cell: $(call room,experiment $(uses_experiment))
 $(BUILD)/fuzz/watch: $(call room,blame $(uses_blame))

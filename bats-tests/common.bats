@@ -10,7 +10,7 @@ setup_file() {
     local source=$BATS_TEST_DIRNAME/..
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -DJOSTLE_VERSION='"1.2"' -I"$source" -O0 \
         -fsanitize=address,undefined -fno-sanitize-recover=all \
-        -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/common-parts.c" "$source"/common/*.c -ljansson -lgcrypt -lm
+        -o "$BATS_FILE_TMPDIR/parts" "$BATS_TEST_DIRNAME/fixtures/common-parts.c" "$source"/common/*.c "$source"/harness/record/*.c -ljansson -lgcrypt -lm
 }
 
 setup() {

@@ -160,7 +160,7 @@ enum { METRIC_MEMBERS = 2 };
 struct builtin_metric {
     const char *name;
     const char *member[METRIC_MEMBERS]; // "wall_s", "counters.cycles": the value is their sum
-    bool without_wait;                  // less record_alone_wait_s()
+    bool without_wait;                  // less its waiting for a CPU (harness/record/figure.h)
     double scale;                       // of the member, to have the unit
     const char *unit;                   // "s", "B", "" of a count
     enum metric_counters counters;

@@ -52,12 +52,6 @@ double json_number_at(const json_t *object, const char *key)
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-double json_confidence_at(const json_t *settings)
-{
-    const double confidence = json_number_at(settings, "confidence");
-    return confidence > 0 && confidence < 1 ? confidence : 0.95;
-}
-
 bool json_has(const json_t *object, const char *key)
 {
     const json_t *value = json_object_get(object, key);
@@ -445,48 +439,6 @@ char *changes_text(const json_t *changes, const char *a, const char *b)
                 shown_value(json_object_get(one, "a")), b, shown_value(json_object_get(one, "b")));
     }
     return stream && fclose(stream) == 0 ? text : NULL;
-}
-
-// The number at a path such as "counters.cycles"; NAN.
-static double number_at_path(const json_t *object, const char *path)
-{
-    for (const char *dot; (dot = strchr(path, '.')) != NULL; path = dot + 1)
-        object = json_at(object, path, (size_t)(dot - path));
-    return json_number_at(object, path);
-}
-
-double record_alone_wait_s(const json_t *record)
-{
-    // What else has work may be so much of all: of the CPU time, and of the wall time.
-    static const double other_cpu = 0.05, other_wait = 0.01;
-    const json_t *stalls = json_object_get(record, "stalls");
-    const double cpu_s = json_number_at(record, "user_s") + json_number_at(record, "system_s");
-    const double own_s = json_number_at(stalls, "cpu_s") - json_number_at(stalls, "cpu_full_s");
-    const char *cpus = json_text_at(record, "cpus");
-    if (json_number_at(stalls, "run_s") >= (1 - other_cpu) * cpu_s)
-        return json_number_at(stalls, "run_delay_s");
-    if (cpus && *cpus && cpus[strspn(cpus, "0123456789")] == '\0' &&
-        own_s <= other_wait * json_number_at(record, "wall_s"))
-        return json_number_at(stalls, "cpu_full_s");
-    return NAN;
-}
-
-double builtin_metric_value(const struct builtin_metric *metric, const json_t *record)
-{
-    double sum = 0;
-    for (size_t i = 0; i < METRIC_MEMBERS && metric->member[i]; i++)
-        sum += number_at_path(record, metric->member[i]);
-    if (metric->without_wait)
-        sum -= record_alone_wait_s(record);
-    return sum * metric->scale;
-}
-
-double metric_value(const char *name, const json_t *record)
-{
-    const struct builtin_metric *metric = builtin_metric(name);
-    if (metric)
-        return builtin_metric_value(metric, record);
-    return number_at_path(json_object_get(json_object_get(record, "metrics"), name), "value");
 }
 
 json_t *metric_to_json(const struct metric *metric)

@@ -14,8 +14,6 @@ const char *json_text_at(const json_t *object, const char *key);
 double json_number_at(const json_t *object, const char *key);
 // Whether a member is that text.
 bool json_text_is(const json_t *object, const char *key, const char *text);
-// The member "confidence" of settings: above 0 and below 1; else the default, 0.95.
-double json_confidence_at(const json_t *settings);
 // As json_text_at, but "" in place of NULL.
 const char *json_text_or_empty(const json_t *object, const char *key);
 // Of a member whose key is the first length bytes of a text; jansson has that since 2.14.
@@ -127,19 +125,6 @@ bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes);
 // "the program (A sha256 ..., B sha256 ...), OMP_NUM_THREADS (A 1, B 4)" with names for A
 // and B; to be freed. NULL: no changes.
 char *changes_text(const json_t *changes, const char *a, const char *b);
-
-// How long the target of a record (jostle.run/1) waited for a CPU, in seconds, where no two of its
-// tasks had work at the same time, so that its wall time has each such wait in it once: nearly all
-// of its CPU time is its main thread's, or it had one CPU and none of its tasks waited for another.
-// NAN: the record does not know that of it, or not its waiting.
-double record_alone_wait_s(const json_t *record);
-
-// What a record (jostle.run/1) says of a metric, in the metric's unit; NAN where a member
-// is null or is not there.
-double builtin_metric_value(const struct builtin_metric *metric, const json_t *record);
-
-// The same by name: a built-in one, or else metrics.NAME.value.
-double metric_value(const char *name, const json_t *record);
 
 // A defined metric as settings.metrics of experiment.json has it: {name, variant, source, take,
 // scale, unit, better, role, quantile, loop, adapter}; the last four are null where not given,

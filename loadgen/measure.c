@@ -1,8 +1,8 @@
 // Runs a load without a limit, and judges by its one-second rates whether it was steady.
 
+#include "measure.h"
 #include "common/counters.h"
 #include "common/machine.h"
-#include "measure.h"
 
 #define LEAST_SAMPLES   5
 #define LONGEST_RAMP_NS 1000000000 // before the samples, so that caches and clocks settle

@@ -2,7 +2,7 @@
 #ifndef DECIDE_ARGUMENTS_H
 #define DECIDE_ARGUMENTS_H
 
-#include "harness/stats/settings.h"
+#include "harness/record/settings.h"
 
 struct arguments {
     struct settings settings;

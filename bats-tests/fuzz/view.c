@@ -1,7 +1,7 @@
 /* JSON as the report reads it, without converting anything; compared with jansson. */
 #include "frame/fuzz.h"
 
-#include "harness/report/view.h"
+#include "harness/report/write.h"
 
 #include <jansson.h>
 #include <stdlib.h>

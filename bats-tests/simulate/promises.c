@@ -1,3 +1,4 @@
+#include "harness/stats/looks.h"
 #include "plan.h"
 
 #include <math.h>

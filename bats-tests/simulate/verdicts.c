@@ -1,5 +1,6 @@
 #include "plan.h"
 
+#include "harness/stats/looks.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/relation.h"
 #include "simulation.h"

@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/defaults.h"
 
 #include <string.h>
 #include <sys/stat.h>
@@ -79,7 +80,7 @@ static const struct option_row how_rows[] = {
     NUMBER("error", "E", error, OPTION_FRACTION, 0, 1, true,
            "stop when the relative error is at most E (default: 0.05; with --quick 0.1)"),
     NUMBER("confidence", "C", confidence, OPTION_FRACTION, 0, 1, true,
-           "confidence of every interval (default: 0.95)"),
+           "confidence of every interval (default: " DEFAULT_TEXT(DEFAULT_CONFIDENCE) ")"),
     COUNT("min-runs", min_runs, 1e6, "runs of each variant at least (default: 5; with --quick 3)"),
     COUNT("max-runs", max_runs, 1e6, "runs of each variant at most (default: 15; with --quick 5)"),
     NUMBER("max-time", "TIME", max_time, OPTION_TIME, 1, OPTION_TIME_MOST, false,

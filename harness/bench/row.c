@@ -52,26 +52,18 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
     return settings_condition(settings, condition);
 }
 
-// Of a record of a run: why it failed, to be freed; NULL: it did not.
-static char *failure_of(const json_t *record)
+// Of a record of a run: how it failed, to be freed; NULL: it did not.
+static char *failure_in(const json_t *record)
 {
-    const json_t *signal = json_object_get(record, "signal"),
-                 *metric = json_object_get(record, "metric_failure");
-    const json_int_t exit_code = json_integer_value(json_object_get(record, "exit_code"));
-    if (json_is_true(json_object_get(record, "timed_out")))
-        return text_of(
-            "it took longer than %.3g s and was ended (end whatever else runs, or allow "
-            "more with --set timeout=TIME)",
-            json_number_at(record, json_has(record, "timed_out_s") ? "timed_out_s" : "wall_s"));
-    if (json_has(record, "start_error"))
-        return text_of("it could not be started: %s", json_text_at(record, "start_error"));
-    if (json_is_integer(signal))
-        return text_of("signal %lld ended it", (long long)json_integer_value(signal));
-    if (exit_code != 0)
-        return text_of("exit status %lld", (long long)exit_code);
-    return json_has(record, "metric_failure")
-               ? text_of("%s: %s", json_text_at(metric, "metric"), json_text_at(metric, "reason"))
-               : NULL;
+    struct run run;
+    (void)run_read(&run, node_of_json(record));
+    const enum failure failure = run_failure(&run);
+    OWNED char *text = failure == FAILURE_NONE ? NULL : failure_text(&run);
+    return !text ? NULL
+                 : text_of("%s %s%s", failure == FAILURE_SERVICE ? "its service" : "it", text,
+                           failure == FAILURE_TIMED_OUT
+                               ? " (end whatever else runs, or allow more with --set timeout=TIME)"
+                               : "");
 }
 
 // The last line of what the run wrote to stderr, to be freed; NULL: nothing was kept.
@@ -124,7 +116,7 @@ static char *failure(const struct measured *measured, int condition, size_t *fai
     *failed = 0;
     JSON_EACH (record, condition < 0 ? NULL : measured->session.records) {
         const char *name = measured->experiment.settings.conditions[condition];
-        char *one = json_text_is(record, "condition", name) ? failure_of(record) : NULL;
+        char *one = json_text_is(record, "condition", name) ? failure_in(record) : NULL;
         if (!one)
             continue;
         free(why);

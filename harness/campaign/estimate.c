@@ -4,7 +4,7 @@
 
 #include "common/schemas.h"
 #include "common/units.h"
-#include "harness/stats/settings.h"
+#include "harness/record/defaults.h"
 
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/record/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -51,7 +52,7 @@ static void add_folder(struct candidates *all, const char *folder, size_t number
         fail(cells_path);
     while ((entry = readdir(cells)) != NULL) {
         char *path = text_of("%s/%s", cells_path, entry->d_name);
-        if (entry->d_name[0] == '.' || !file_is_in(path, "experiment.json", F_OK)) {
+        if (entry->d_name[0] == '.' || !record_is_in(path, EXPERIMENT_FILE)) {
             free(path);
             continue;
         }
@@ -71,12 +72,11 @@ static int by_name_and_folder(const void *first, const void *second)
 // Reads what a candidate is compared by.
 static void look_at(struct candidate *one)
 {
-    OWNED char *path = text_of("%s/experiment.json", one->path),
-               *runs = text_of("%s/runs.jsonl", one->path);
+    OWNED char *runs = record_path(one->path, RUNS_FILE);
     struct stat status;
-    json_auto_t *experiment = json_read_record(path, 0, NULL);
+    json_auto_t *experiment = experiment_json(one->path);
     if (!experiment)
-        fail(path);
+        fail(one->path);
     if (stat(runs, &status) != 0)
         fail(runs);
     const char *key = json_text_at(json_object_get(experiment, "cell"), "key");
@@ -87,7 +87,7 @@ static void look_at(struct candidate *one)
 
 static FILE *open_records(const struct candidate *one)
 {
-    OWNED char *path = text_of("%s/runs.jsonl", one->path);
+    OWNED char *path = record_path(one->path, RUNS_FILE);
     FILE *file = file_open_record(path);
     if (!file)
         fail(path);

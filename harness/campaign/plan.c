@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/save.h"
 #include "common/units.h"
+#include "harness/record/defaults.h"
 
 #include <ctype.h>
 #include <fnmatch.h>

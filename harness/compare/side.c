@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "harness/record/files.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -42,8 +43,8 @@ static void check_folder(const char *folder)
     }
     if (stat(folder, &status) != 0 || !S_ISDIR(status.st_mode))
         usage_error("%s is no folder: give one that jostle run or slowdown has made", folder);
-    check_file(folder, "experiment.json");
-    check_file(folder, "runs.jsonl");
+    check_file(folder, EXPERIMENT_FILE);
+    check_file(folder, RUNS_FILE);
 }
 
 bool side_open(struct side *side, const char *folder)

@@ -43,15 +43,8 @@ static json_t *without_event(const json_t *event)
 
 static json_t *flags_json(const struct conduct *conduct, const json_t *record)
 {
-    json_t *flags = json_array();
-    bool is_short = false;
-    JSON_EACH (load, json_object_get(record, "load")) {
-        const struct delivery delivery = judge_delivery(record, load);
-        is_short = is_short || judge_short(&delivery);
-    }
-    if (is_short)
-        json_array_append_new(flags, json_string(flag_name(FLAG_LOAD_SHORT)));
-    judge_disturbances(record, conduct->experiment.cpus, conduct->experiment.shared_at_once, flags);
+    json_t *flags =
+        judge_flags(record, conduct->experiment.cpus, conduct->experiment.shared_at_once);
     if (conduct->course.next.block == 0)
         json_array_append_new(flags,
                               json_string(conduct->course.is_washout ? "washout" : "warmup"));

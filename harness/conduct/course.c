@@ -109,8 +109,7 @@ bool course_take(struct course *course, json_t *record, char *why, size_t why_si
         course->start_runs = 0;
     // It is a run like those of the baseline, and ends the experiment like them.
     if ((course->is_washout || course->is_start) &&
-        !judge_counts(judge_failure(record), judge_exit_code(record),
-                      &course->experiment->settings.ignored))
+        !judge_counts(record, &course->experiment->settings.ignored))
         course->session.unusable++;
     course_choose(course);
     return true;

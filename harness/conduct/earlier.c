@@ -74,9 +74,9 @@ static bool *resume_unusable(const struct earlier *earlier, size_t *count)
             continue;
         const bool is_open = seen[(size_t)run->block] != all;
         // What did not keep the objective in time is an answer.
-        const bool is_answer = settings_has_capacity(settings) && run->failure == FAILURE_TIMED_OUT;
+        const bool is_answer = failure_is_answer(run->failure, settings_has_capacity(settings));
         unusable[i] =
-            !(is_answer || judge_counts(run->failure, run->exit_code, &settings->ignored)) ||
+            !(is_answer || failure_counts(run->failure, run->exit_code, &settings->ignored)) ||
             (is_open && !run->is_of_host);
         *count += unusable[i];
     }

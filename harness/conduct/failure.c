@@ -7,7 +7,6 @@
 #include "common/memory.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,43 +20,6 @@ static const char *failure_part(const json_t *record, const char *name)
 {
     const char *text = json_text_at(json_object_get(record, "metric_failure"), name);
     return text ? text : "?";
-}
-
-// Where the kernel counts for more than the target, nobody can tell whose process it was.
-static char *memory_text(const json_t *record)
-{
-    const json_t *kills = json_object_get(record, "memory_kills");
-    const bool in_cgroup = json_number_at(kills, "cgroup") > 0;
-    if (!(json_number_at(kills, "target") > 0))
-        return text_of("was killed (SIGKILL), and the kernel killed processes of this %s for want "
-                       "of memory meanwhile",
-                       in_cgroup ? "cgroup" : "machine");
-    return text_of(judge_exit_code(record) == CODE_OF_SIGNAL + SIGKILL
-                       ? "was killed by the kernel for want of memory"
-                       : "lost a process, which the kernel killed for want of memory");
-}
-
-// "failed with exit code 3", "made no figure p99_ms: not found in stdout"; to be freed.
-static char *failure_text(const json_t *record)
-{
-    switch (judge_failure(record)) {
-    case FAILURE_TIMED_OUT:
-        return text_of("ran into the time-out after %.3g s", json_number_at(record, "wall_s"));
-    case FAILURE_NOT_STARTED:
-        return text_of(is_stopped(record) ? "was stopped: it %s" : "could not be started (%s)",
-                       json_text_at(record, "start_error"));
-    case FAILURE_METRIC:
-        return text_of("made no figure %s: %s", failure_part(record, "metric"),
-                       failure_part(record, "reason"));
-    case FAILURE_SERVICE:
-        return text_of("%s", json_text_at(json_object_get(record, "service"), "died"));
-    case FAILURE_MEMORY:
-        return memory_text(record);
-    case FAILURE_SIGNAL:
-        return text_of("was ended by signal %.0f", json_number_at(record, "signal"));
-    default:
-        return text_of("failed with exit code %.0f", json_number_at(record, "exit_code"));
-    }
 }
 
 // How to go on, in the words of the command that people gave: a cell is measured by a campaign.
@@ -110,7 +72,7 @@ static char *advice_text(const json_t *record, const char *folder, const struct 
         return text_of("runs before succeeded: if they leave something, remove it before each with "
                        "%s; else fix it and continue with %s, or start again with %s",
                        again->prepare, again->resume, again->ignore);
-    if (judge_counts(judge_failure(record), judge_exit_code(record), &all))
+    if (judge_counts(record, &all))
         return text_of("fix it and continue with %s, or start again with %s", again->resume,
                        again->ignore);
     return text_of("check the command, and continue with %s", again->resume);
@@ -123,7 +85,7 @@ bool failure_say(struct conduct *conduct)
     const bool is_first = !(json_number_at(record, "order") > 1) ||
                           json_has(json_object_get(experiment, "settings"), "prepare");
     // What the target printed, and a path, may have any character.
-    OWNED char *text = conduct_one_field(failure_text(record));
+    OWNED char *text = conduct_one_field(judge_failure_text(record));
     OWNED char *advice = conduct_one_field(
         advice_text(record, conduct->folder.path, is_cell ? &again_cell : &again_alone, is_first));
     const int condition =

@@ -2,6 +2,7 @@
 
 #include "folder.h"
 
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 #include "harness/stats/record.h"
 
@@ -65,7 +66,7 @@ bool folder_open(struct folder *folder, const char *path)
 {
     *folder = (struct folder){.fd = -1, .synced_s = NAN};
     folder->path = must(strdup(path));
-    folder->runs = folder_file(folder, "runs.jsonl");
+    folder->runs = folder_file(folder, RUNS_FILE);
     folder->fd = file_open_own(folder->runs, O_RDWR | O_APPEND);
     if (folder->fd < 0)
         return cannot_write(folder, folder->runs);
@@ -203,7 +204,7 @@ bool folder_sync(struct folder *folder)
     if (folder->synced_lines == folder->lines)
         return true;
     if (!folder->is_described) { // `experiment` has not flushed what it wrote for no run yet
-        OWNED char *path = folder_file(folder, "experiment.json");
+        OWNED char *path = folder_file(folder, EXPERIMENT_FILE);
         const int fd = open(path, O_RDONLY | O_CLOEXEC);
         folder->is_described =
             fd >= 0 && (fsync(fd) == 0 || errno == EINVAL) && save_sync_folder(path);

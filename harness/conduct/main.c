@@ -32,7 +32,7 @@ static bool open_all(struct conduct *conduct)
     if (!folder_open(folder, path))
         return false;
     // Until we had the lock, another jostle could write an experiment.json of its own.
-    OWNED char *description = folder_file(folder, "experiment.json");
+    OWNED char *description = folder_file(folder, EXPERIMENT_FILE);
     lock_stamp(description, stamp);
     if (written && strcmp(stamp, written) != 0) {
         snprintf(folder->error, sizeof folder->error,

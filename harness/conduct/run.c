@@ -294,9 +294,7 @@ static bool take_settled(struct conduct *conduct, bool has_record)
 static bool is_run(struct conduct *conduct)
 {
     const json_t *record = source_of(conduct, "meter")->last;
-    return judge_counts(judge_failure(record), judge_exit_code(record),
-                        &conduct->experiment.settings.ignored) ||
-           wait_is_failure(conduct);
+    return judge_counts(record, &conduct->experiment.settings.ignored) || wait_is_failure(conduct);
 }
 
 // The last line of a file, to be freed; NULL where there is none.

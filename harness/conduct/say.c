@@ -39,7 +39,7 @@ bool conduct_fail(struct conduct *conduct, const char *source, const char *text)
 
 bool conduct_write_experiment(const struct conduct *conduct)
 {
-    OWNED char *path = folder_file(&conduct->folder, "experiment.json");
+    OWNED char *path = folder_file(&conduct->folder, EXPERIMENT_FILE);
     return output_document(conduct->experiment.json, path);
 }
 

@@ -3,7 +3,7 @@
 #include "experiment.h"
 
 #include "common/messages.h"
-#include "harness/stats/objective.h"
+#include "harness/record/objective.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 
 #include "common/machine_json.h"
 #include "common/messages.h"
+#include "harness/record/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,7 @@ static void put_host(struct plan_request *experiment, const char *host, const ch
                     "alice@web1, or several, such as web1,web2",
                     experiment->session.on);
     const bool resume = experiment->session.resume;
-    json_t *old = resume ? resume_read(&experiment->arena, path) : NULL;
+    json_t *old = resume ? experiment_known(path) : NULL;
     experiment_folder_open(&experiment->folder, &experiment->arena, path, resume, old != NULL);
     experiment_folder_close(&experiment->folder);
     json_decref(old);

@@ -54,8 +54,6 @@ char *name_clean(struct arena *arena, const char *text);
 
 // Continuing an experiment that was interrupted.
 
-// The experiment.json of the folder at path; NULL: there is none that can be read.
-json_t *resume_read(struct arena *arena, const char *path);
 // Ends the program with wrong use when the new experiment is not the old one:
 // another command, other loads, other settings that change what is measured.
 void resume_compare(const struct folder *folder, struct arena *arena, const json_t *old,

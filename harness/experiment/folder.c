@@ -11,6 +11,7 @@
 #include "common/own_file.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static void __attribute__((noreturn)) fail_to_write(const struct folder *folder,
     save_complain(file);
     if (folder->begun) {
         char runs[PATH_MAX];
-        snprintf(runs, sizeof runs, "%s/runs.jsonl", folder->path);
+        snprintf(runs, sizeof runs, "%s/" RUNS_FILE, folder->path);
         (void)unlink(runs);
     }
     if (folder->created)
@@ -78,7 +79,7 @@ void folder_unknown(const char *path)
 // removed at the end. What a crash leaves of an experiment that had only begun is runs.jsonl.
 static void check_folder(const char *path, const char *file, bool resume, bool ours)
 {
-    static const char *const begun[] = {"runs.jsonl", NULL};
+    static const char *const begun[] = {RUNS_FILE, NULL};
     struct stat status;
     const bool there = lstat(file, &status) == 0;
     if (there && !S_ISREG(status.st_mode))
@@ -97,7 +98,7 @@ void experiment_folder_open(struct folder *folder, struct arena *arena, const ch
                             bool resume, bool ours)
 {
     char absolute[PATH_MAX];
-    const char *file = arena_format(arena, "%s/runs.jsonl", path);
+    const char *file = arena_format(arena, "%s/" RUNS_FILE, path);
     *folder = (struct folder){.runs = -1, .path = path};
     check_folder(path, file, resume, ours);
     if (!save_make_folder(path, &folder->created)) {
@@ -159,16 +160,6 @@ struct differences {
     struct arena *arena;
     const char *text;
 };
-
-json_t *resume_read(struct arena *arena, const char *path)
-{
-    json_t *record = json_read_record(arena_format(arena, "%s/experiment.json", path), 0, NULL);
-    const char *schema = json_string_value(json_object_get(record, "schema"));
-    if (schema && strcmp(schema, SCHEMA_EXPERIMENT) == 0)
-        return record;
-    json_decref(record);
-    return NULL;
-}
 
 // A value as people write it; no value: "none".
 static const char *value_text(struct arena *arena, const json_t *value)
@@ -354,7 +345,7 @@ bool resume_is_complete(const struct folder *folder, const json_t *old, const js
     // A damaged result is written again from the runs.
     return json_object_get(old, "after") && !json_object_get(old, "stopped") &&
            same_settings(json_object_get(old, "settings"), json_object_get(new, "settings")) &&
-           record_is_there(folder->path, "result.json", SCHEMA_RESULT);
+           record_is_there(folder->path, RESULT_FILE, SCHEMA_RESULT);
 }
 
 json_t *resume_note(const json_t *old, const json_t *new)
@@ -476,7 +467,7 @@ static json_t *inputs_to_json(const struct plan_request *experiment)
 json_t *inputs_changed(const char *folder)
 {
     struct arena arena = {0};
-    json_t *experiment = resume_read(&arena, folder), *changed = json_array();
+    json_t *experiment = experiment_known(folder), *changed = json_array();
     const json_t *files = changes_last_inputs(experiment);
     int64_t budget = PROGRAM_MOST_BYTES;
     JSON_EACH (file, files) {

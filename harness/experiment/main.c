@@ -9,6 +9,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/units.h"
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 
 #include <limits.h>
@@ -237,7 +238,7 @@ static bool write_all(struct plan_request *experiment, const json_t *before)
     if (folder->has_runs && !before)
         folder_unknown(path);
     // Before we had the lock, somebody else may have measured and written.
-    json_auto_t *old = before ? resume_read(arena, path) : NULL;
+    json_auto_t *old = before ? experiment_known(path) : NULL;
     if (folder->has_runs) {
         resume_compare(folder, arena, old, record);
         experiment->complete = resume_is_complete(folder, old, record);
@@ -246,7 +247,7 @@ static bool write_all(struct plan_request *experiment, const json_t *before)
     json_auto_t *noted =
         folder->has_runs && !experiment->complete ? resume_note(old, record) : NULL;
     if (!experiment->complete)
-        folder_write(folder, arena, "experiment.json", noted ? noted : record);
+        folder_write(folder, arena, EXPERIMENT_FILE, noted ? noted : record);
     folder_take_away(folder, session->output != NULL, experiment->complete);
     const bool written = plan_write(experiment);
     experiment_folder_close(folder);
@@ -277,7 +278,7 @@ static int begin(const struct command *command, int argc, char **argv, bool only
     if (experiment.session.resume && !experiment.session.output)
         usage_error("--resume: which experiment? Give its folder with --output");
     if (experiment.session.resume)
-        old = resume_read(&experiment.arena, experiment.session.output);
+        old = experiment_known(experiment.session.output);
     // The seed of the session before, so that the order of runs is the same.
     const json_t *seed = json_object_get(json_object_get(old, "settings"), "seed");
     if (experiment.settings.seed == OPTION_NOT_GIVEN && json_is_integer(seed))

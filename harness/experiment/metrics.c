@@ -9,7 +9,7 @@
 #include "common/perf_event.h"
 #include "common/record_json.h"
 #include "common/text.h"
-#include "harness/stats/objective.h"
+#include "harness/record/objective.h"
 
 #include <errno.h>
 #include <math.h>

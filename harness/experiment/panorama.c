@@ -15,6 +15,8 @@
 #include "common/messages.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/files.h"
+#include "harness/record/run.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
 #include "harness/stats/shares.h"
@@ -161,12 +163,15 @@ static struct look look_read(struct arena *arena, const char *folder)
 {
     struct look look = {0};
     json_auto_t *record =
-        json_load_file(arena_format(arena, "%s/runs.jsonl", folder), JSON_DISABLE_EOF_CHECK, NULL);
-    const struct account account = account_of(record, 1);
-    const struct account *const run = &account;
+        json_load_file(arena_format(arena, "%s/" RUNS_FILE, folder), JSON_DISABLE_EOF_CHECK, NULL);
+    struct run run;
+    (void)run_read(&run, node_of_json(record));
+    run_read_use(&run, node_of_json(record));
+    const struct account account = account_of(record, &run, 1);
+    run_free(&run);
     if (!(account.times.wall_s > 0 && account.times.cpu_s >= 0))
         return look;
-    const struct sums sums = times_sum(&run, 1);
+    const struct sums sums = times_sum(&(const struct account *){&account}, 1);
     const struct threads threads = threads_of(&sums);
     const char *end_on = json_text_at(record, "end_cpus");
     look = (struct look){.known = true,

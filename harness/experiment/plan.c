@@ -8,6 +8,7 @@
 #include "common/lock.h"
 #include "common/messages.h"
 #include "common/text.h"
+#include "harness/record/files.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -490,7 +491,7 @@ bool plan_write(struct plan_request *experiment)
     pair_put("program", variant_program(&experiment->variants.variant[0]));
     // The lock goes with this program; stats, which takes it next, knows from this whether somebody
     // else came in between.
-    lock_stamp(arena_format(&experiment->arena, "%s/experiment.json", experiment->folder.path),
+    lock_stamp(arena_format(&experiment->arena, "%s/" EXPERIMENT_FILE, experiment->folder.path),
                stamp);
     pair_put("written", stamp);
     put_own_settings(experiment);

@@ -5,7 +5,8 @@
 #include "common/ready.h"
 #include "common/record_json.h"
 #include "common/text.h"
-#include "harness/stats/objective.h"
+#include "harness/record/defaults.h"
+#include "harness/record/objective.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,17 +15,16 @@
 #include <string.h>
 #include <time.h>
 
-#define ONCE             "it is for all variants, {variant} in it is the name of one"
-#define ALL_FAILURES     "all-non-zero"
-#define IGNORED_MOST     64 // as stats reads them
-#define DEFAULT_MIN_RUNS 15
-#define DEFAULT_MAX_RUNS 30
-#define GATE_NS          (60LL * NS_PER_S) // a gate without limits ends neither before this time
-#define MOST             (NO_RUN_LIMIT - 1)
-#define UNLIMITED_LOOKS  1000
-#define NO_PROBE         "JOSTLE_NO_PROBE" // not empty: as --no-probe
-#define NS_PER_US        1000
-#define NS_PER_S         1000000000
+#define ONCE            "it is for all variants, {variant} in it is the name of one"
+#define ALL_FAILURES    "all-non-zero"
+#define FEWEST          DEFAULT_TEXT(DEFAULT_MIN_RUNS)
+#define MOST_RUNS       DEFAULT_TEXT(DEFAULT_MAX_RUNS)
+#define GATE_NS         (60LL * NS_PER_S) // a gate without limits ends neither before this time
+#define MOST            (NO_RUN_LIMIT - 1)
+#define UNLIMITED_LOOKS 1000
+#define NO_PROBE        "JOSTLE_NO_PROBE" // not empty: as --no-probe
+#define NS_PER_US       1000
+#define NS_PER_S        1000000000
 
 static const char *const engines[] = {"meter", "hyperfine", NULL};
 static const char *const places[] = {"core", "smt", "l3", "node", "other-node", "machine", NULL};
@@ -79,20 +79,24 @@ static bool check_service(const char *text, char *error, size_t size)
 #define ROW(name, argument, type, member) OPTION_ROW(struct settings, name, argument, type, member)
 
 const struct option_row settings_rows[] = {
-    {ROW("error", "E", OPTION_FRACTION, error), .maximum = 1, .exclusive = true, .preset = "0.05",
+    {ROW("error", "E", OPTION_FRACTION, error), .maximum = 1, .exclusive = true,
+     .preset = DEFAULT_TEXT(DEFAULT_ERROR),
      .usual = "measure until the range is within E of the figure (default: 5%)",
      .change = CHANGES_LIMIT,
      .help = "stop when the relative error (half-width of the confidence interval / mean) is at "
              "most E"},
     {ROW("confidence", "C", OPTION_FRACTION, confidence), .maximum = 1, .exclusive = true,
-     .preset = "0.95", .change = CHANGES_LIMIT, .help = "confidence of every interval"},
+     .preset = DEFAULT_TEXT(DEFAULT_CONFIDENCE), .change = CHANGES_LIMIT,
+     .help = "confidence of every interval"},
     {ROW("min-runs", "N", OPTION_COUNT, min_runs), .letter = 'm', .minimum = 1, .maximum = MOST,
      .change = CHANGES_LIMIT,
-     .help = "runs of each condition at least (default: 15, or --max-runs where that is less)"},
+     .help = "runs of each condition at least (default: " FEWEST ", or --max-runs where that is "
+             "less)"},
     {ROW("max-runs", "N", OPTION_COUNT, max_runs), .letter = 'M', .minimum = 1, .maximum = MOST,
      .change = CHANGES_LIMIT,
-     .help = "runs of each condition at most (default: 30; with --max-time no limit; of --at-most "
-             "and --same-within 30 or as many as a minute has, whichever are more)"},
+     .help = "runs of each condition at most (default: " MOST_RUNS "; with --max-time no limit; of "
+             "--at-most and --same-within " MOST_RUNS " or as many as a minute has, whichever are "
+             "more)"},
     {ROW("runs", "N", OPTION_COUNT, runs), .letter = 'r', .minimum = 1, .maximum = MOST,
      .apart = true, .help = "exactly N runs of each condition: --min-runs N --max-runs N"},
     {ROW("max-time", "TIME", OPTION_TIME, max_time_ns), .minimum = 1, .maximum = OPTION_TIME_MOST,

@@ -105,8 +105,8 @@ void experiment_settings_begin(struct settings *settings);
 // Completes what depends on others and on the environment (JOSTLE_NO_PROBE), and checks what
 // must fit together; wrong use ends the program.
 void settings_complete(struct settings *settings);
-// How the looks of a gate are planned (stats/settings.h): up to max_runs, or without such a limit
-// for as long as the time is, and up to a number of blocks where that is not known. A new
+// How the looks of a gate are planned (harness/record/settings.h): up to max_runs, or without such
+// a limit for as long as the time is, and up to a number of blocks where that is not known. A new
 // reference.
 json_t *settings_looks(const struct settings *settings);
 // Refuses what says nothing without variants; has_variants: there are some.

@@ -11,6 +11,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/settings.h"
 #include "harness/stats/json.h"
 
 #include <math.h>
@@ -211,7 +212,7 @@ double plan_setting(const json_t *plan, const char *name)
 
 double plan_confidence(const json_t *plan)
 {
-    return json_confidence_at(json_object_get(plan, "settings"));
+    return settings_confidence(node_of_json(json_object_get(plan, "settings")));
 }
 
 size_t plan_programs(const json_t *plan)

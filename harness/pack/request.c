@@ -5,6 +5,7 @@
 
 #include "common/messages.h"
 #include "common/save.h"
+#include "harness/record/defaults.h"
 
 #include <unistd.h>
 
@@ -44,7 +45,8 @@ static const struct option_row how_rows[] = {
              "exit 0 when it surely does for every number of copies, 3 when one is above, 4 when "
              "undecided"},
     {ROW("confidence", "C", OPTION_FRACTION, confidence), .minimum = 0, .maximum = 1,
-     .exclusive = true, .preset = "0.95", .help = "of every interval, and of what is said to fit"},
+     .exclusive = true, .preset = DEFAULT_TEXT(DEFAULT_CONFIDENCE),
+     .help = "of every interval, and of what is said to fit"},
     {ROW("error", "E", OPTION_FRACTION, error), .minimum = 0, .maximum = 1, .exclusive = true,
      .help = "stop when the relative error of every slowdown is at most E (default: half of what "
              "--at-most allows: 0.01)"},

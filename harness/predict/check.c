@@ -7,6 +7,7 @@
 #include "common/record_json.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 
 #include <gsl/gsl_statistics_double.h>
@@ -89,10 +90,10 @@ static bool is_command(const json_t *recorded, const json_t *words)
 
 // Whether a pair's records, where there are any, are of these programs, not of others of the same
 // names.
-static bool is_of_both(const char *path, const struct program_entry *a,
+static bool is_of_both(const char *folder, const struct program_entry *a,
                        const struct program_entry *b)
 {
-    json_t *experiment = json_read_record(path, 0, NULL);
+    json_t *experiment = experiment_json(folder);
     const json_t *load = json_array_get(json_object_get(experiment, "loads"), 1);
     const char *digits = json_text_at(json_object_get(experiment, "program"), "sha256");
     const char *spec = json_text_at(load, "spec");
@@ -113,8 +114,8 @@ static bool say_pair(const struct program_entry *a, const struct program_entry *
 {
     OWNED char *cells = text_of("%s/cells", request->records),
                *name = text_of("%s@%s.%s", a->name, b->name, a->profile.place),
-               *path = text_of("%s/%s/experiment.json", cells, name);
-    if (!is_of_both(path, a, b))
+               *folder = text_of("%s/%s", cells, name);
+    if (!is_of_both(folder, a, b))
         return complain("%s/%s is of other programs of these names: give another --records, or "
                         "remove it",
                         cells, name);

@@ -9,6 +9,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 
 #include <dirent.h>
@@ -136,10 +137,8 @@ static bool read_runs(const char *cells, const char *name, const char *loaded, j
 // reference; NULL: it has no result.
 static json_t *pair_of(const char *cells, const char *name)
 {
-    OWNED char *of_experiment = text_of("%s/%s/experiment.json", cells, name),
-               *of_result = text_of("%s/%s/result.json", cells, name);
-    json_auto_t *experiment = json_read_record(of_experiment, 0, NULL),
-                *result = json_read_record(of_result, 0, NULL);
+    OWNED char *folder = text_of("%s/%s", cells, name), *path = record_path(folder, RESULT_FILE);
+    json_auto_t *experiment = experiment_json(folder), *result = json_read_record(path, 0, NULL);
     const json_t *slowdown = slowdown_of(result);
     const char *b = json_text_at(slowdown, "condition");
     const char *place = json_text_at(json_object_get(experiment, "settings"), "place");

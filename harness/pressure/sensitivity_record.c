@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/units.h"
+#include "harness/record/settings.h"
 #include "harness/stats/json.h"
 
 #include <gsl/gsl_cdf.h>
@@ -126,8 +127,8 @@ static void take_slowdown(struct sensitivity *sensitivity, const json_t *result,
 void sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result)
 {
     const json_t *slowdowns = json_object_get(result, "slowdowns");
-    *sensitivity =
-        (struct sensitivity){.confidence = json_confidence_at(json_object_get(result, "settings"))};
+    *sensitivity = (struct sensitivity){
+        .confidence = settings_confidence(node_of_json(json_object_get(result, "settings")))};
     for (size_t i = 0; i < json_array_size(slowdowns); i++)
         take_slowdown(sensitivity, result, json_array_get(slowdowns, i));
     sensitivity_fit(sensitivity);

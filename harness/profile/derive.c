@@ -5,6 +5,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/schemas.h"
+#include "harness/record/settings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_statistics_double.h>
@@ -412,8 +413,8 @@ static json_t *record_begin(const json_t *plan)
         "schema", SCHEMA_PROGRAM, "made", "jostle", JOSTLE_VERSION, "program", "name",
         json_text(json_text_at(plan, "name")), "sha256", "machine", "place",
         json_text_or_empty(plan, "place"), "cpus", "confidence",
-        number_to_json(json_confidence_at(plan)), "alone", "noise", "sensitivity", "pressure",
-        "cpus_used", "reporters", "beside_loads"));
+        number_to_json(settings_confidence(node_of_json(plan))), "alone", "noise", "sensitivity",
+        "pressure", "cpus_used", "reporters", "beside_loads"));
 }
 
 static void record_end(struct work *work, const char *file)
@@ -445,7 +446,7 @@ json_t *derive_profile(const char *folder, const char *file)
                         .plan = plan,
                         .reasons = must(json_deep_copy(json_object_get(plan, "reasons"))),
                         .record = record_begin(plan),
-                        .confidence = json_confidence_at(plan)};
+                        .confidence = settings_confidence(node_of_json(plan))};
     const bool good = take_all(&work);
     if (good)
         record_end(&work, file);
@@ -484,7 +485,7 @@ json_t *derive_noise(const char *folder)
     if (!plan)
         return NULL;
     if (measured_open(&measured, folder, STEP_ALONE)) {
-        const struct noise noise = noise_of(&measured, json_confidence_at(plan));
+        const struct noise noise = noise_of(&measured, settings_confidence(node_of_json(plan)));
         const struct gate gate = profile_gate_judge(noise.sd.center, noise.n, 0);
         record = noise_to_json(&noise, &gate, plan);
     }

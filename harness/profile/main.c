@@ -18,6 +18,7 @@
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/record/defaults.h"
 #include "harness/stats/json.h"
 
 #include <ctype.h>
@@ -65,7 +66,7 @@ static const struct option_row what_rows[] = {
 // What is handed on to each experiment as it is.
 static const struct option_row how_rows[] = {
     {ROW("confidence", "C", OPTION_FRACTION, confidence), .maximum = 1, .exclusive = true,
-     .preset = "0.95", .help = "confidence of every interval"},
+     .preset = DEFAULT_TEXT(DEFAULT_CONFIDENCE), .help = "confidence of every interval"},
     {ROW("seed", "N", OPTION_COUNT, seed), .maximum = OPTION_SEED_MOST,
      .help = "seed of the random orders (default: taken from the clock, and recorded)"},
     {ROW("place-cpus", "N[:M]", OPTION_TEXT, place_cpus), .check = option_check_cores,

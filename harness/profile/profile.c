@@ -11,6 +11,7 @@
 #include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/record/settings.h"
 
 const char *const beside_reporters[BESIDE_REPORTERS] = {
     [BESIDE_GAP] = "gap",
@@ -46,7 +47,7 @@ bool profile_from_json(struct program_profile *profile, json_t *record, char *wh
         .cpus_used = json_number_at(alone, "cpus_used"),
         .noise_sd = json_number_at(noise, "sd"),
         .noise_n = n > 0 ? (size_t)n : 0,
-        .confidence = json_confidence_at(record),
+        .confidence = settings_confidence(node_of_json(record)),
     };
     if (!schema || strncmp(schema, "jostle.program/", 15) != 0)
         return say(why, size, "holds no profile: give a file that jostle profile has made");

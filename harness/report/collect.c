@@ -1,6 +1,7 @@
 #include "report.h"
 
 #include "common/schemas.h"
+#include "harness/record/settings.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -234,10 +235,10 @@ static void add_ratios(struct family *family, const struct experiment *experimen
             continue;
         family->ratios = family->ratios || !condition;
         if (view_is(view_get(item, "ci"), VIEW_ARRAY))
-            MORE(family) =
-                (struct member){.p = view_real(item, "p"),
-                                .chance = (1 - view_confidence(experiment->intervals)) / apart,
-                                .distinguishable = ratio_effect(item) == EFFECT_SEEN};
+            MORE(family) = (struct member){
+                .p = view_real(item, "p"),
+                .chance = (1 - settings_confidence(node_of_view(experiment->intervals))) / apart,
+                .distinguishable = ratio_effect(item) == EFFECT_SEEN};
     }
 }
 
@@ -366,17 +367,15 @@ static void find_place(void *context, size_t number)
 {
     struct work *work = context;
     struct place *place = &work->places[number];
-    struct problems ignored = {0}; // who reads all of it names them
     struct document record;
-    OWNED char *path = text_of("%s/experiment.json", work->folders->item[number].path);
-    document_read(&record, path, SCHEMA_EXPERIMENT, "", &ignored);
+    // Who reads all of it names what is wrong.
+    free(experiment_document(&record, work->folders->item[number].path, ""));
     const struct value *cell = view_get(record.top, "cell");
     *place = (struct place){.folder = number};
     place->name = kept(&place->texts, view_text(cell, "of") ?: view_text(cell, "name"));
     place->key = kept(&place->texts, view_text(cell, "key"));
     place->session = view_count(view_get(cell, "session"), 1);
     document_free(&record);
-    problems_free(&ignored);
 }
 
 // What has another definition is another cell, whatever its name.

@@ -3,6 +3,7 @@
 
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/record/figure.h"
 
 #include <unistd.h>
 
@@ -261,7 +262,7 @@ static void print_run(void *argument, const struct value *run, bool used)
     for (size_t i = 0; i < columns_of(context->more); i++)
         put_column(&csv, &line, &run_columns[i]);
     for (size_t i = 0; i < context->more->count; i++) {
-        const double value = run_value(run, context->more->item[i]);
+        const double value = figure_recorded(context->more->item[i], node_of_view(run));
         OWNED char *text = isnan(value) ? NULL : text_of("%.12g", value);
         csv_plain(&csv, text ?: "");
     }
@@ -275,7 +276,6 @@ static void print_folder(const struct folder *folder, size_t number, const struc
     struct experiment experiment;
     struct context context = {.more = more, .experiment = folder->name};
     struct runs runs = {0};
-    OWNED char *path = text_of("%s/runs.jsonl", folder->path);
     experiment_read(&experiment, folder, number, wanted, NULL, problems);
     // Its first cell; nothing of one that cannot be made.
     struct pairing pairing;
@@ -286,7 +286,7 @@ static void print_folder(const struct folder *folder, size_t number, const struc
         context.cell = (struct cell){0};
     if (!wanted->only || (good && name_wanted(wanted, context.cell.name))) {
         const struct run_options options = {.visit = print_run, .context = &context};
-        runs_read(&runs, path, &experiment, &options, folder->name, problems);
+        runs_read(&runs, folder->path, &experiment, &options, folder->name, problems);
     }
     runs_free(&runs);
     experiment_free(&experiment);
@@ -304,12 +304,10 @@ static void add_metric(struct more *more, const char *name)
 static struct more find_more(const struct folders *folders)
 {
     struct more more = {.count = 0};
-    struct problems ignored = {0};
     for (size_t i = 0; i < folders->count; i++) {
         struct arena texts = {0};
         struct document record;
-        OWNED char *path = text_of("%s/experiment.json", folders->item[i].path);
-        document_read(&record, path, SCHEMA_EXPERIMENT, "", &ignored);
+        free(experiment_document(&record, folders->item[i].path, ""));
         const struct metric_list list =
             metric_list(&texts, NULL, NULL, view_get(record.top, "settings"));
         more.variants = more.variants || view_first(view_get(record.top, "variants"));
@@ -319,7 +317,6 @@ static struct more find_more(const struct folders *folders)
         document_free(&record);
         arena_free(&texts);
     }
-    problems_free(&ignored);
     return more;
 }
 

@@ -2,7 +2,9 @@
 #ifndef REPORT_EXPERIMENT_H
 #define REPORT_EXPERIMENT_H
 
-#include "view.h"
+#include "write.h"
+
+#include "harness/record/document.h"
 
 // ---- metrics.c
 
@@ -74,9 +76,6 @@ const struct mean_unit *mean_unit_for(const struct mean_units *chosen, size_t me
 // own.
 void metrics_put(struct line *json, const char *unit_names);
 
-// What a run's record (jostle.run/1) says of a metric, in its unit; NAN: nothing.
-double run_value(const struct value *run, const char *metric);
-
 // ---- records.c
 
 // What one experiment's folder holds, read once. What is broken, empty, or of a
@@ -100,19 +99,9 @@ void problems_add(struct problems *problems, const char *kind, const char *cell,
 void problems_move(struct problems *to, struct problems *from);
 void problems_free(struct problems *problems);
 
-// The whole file, to be freed, but for more than a record may have; NULL with errno: there is none
-// that can be read. follow: also through a symbolic link. length may be NULL.
-char *file_whole(const char *path, bool follow, size_t *length);
-
-struct document {
-    const struct value *top; // NULL: not there, or not usable
-    struct view view;
-};
-
-// Reads a JSON object of this schema; names it as who/file in problems.
-void document_read(struct document *document, const char *path, const char *schema, const char *who,
-                   struct problems *problems);
-void document_free(struct document *document);
+// Adds what is wrong with a document of a cell; NULL: nothing.
+void problems_add_document(struct problems *problems, const struct document *document,
+                           const char *cell, char *wrong);
 
 struct run_record {
     uint32_t condition; // number of its name in runs.condition
@@ -156,7 +145,7 @@ struct run_options {
 
 // Blocks before the result's washout grew are in no figure.
 struct experiment;
-void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
+void runs_read(struct runs *runs, const char *folder, const struct experiment *experiment,
                const struct run_options *options, const char *who, struct problems *problems);
 // How far into its stages a load was, the first of them that has some; NAN: none has.
 double phase_of(const struct value *loads);

@@ -1,6 +1,7 @@
 // What an experiment has found, in sentences: one for each load and metric that decides. What a
 // sentence says of an effect is the judgement of the ratio (harness/stats/effect.h): nothing is
 // decided here.
+#include "harness/record/settings.h"
 #include "texts.h"
 
 // Of the extra time: what has less of it is not named.
@@ -347,7 +348,7 @@ static const char *finding_text(const struct experiment *experiment, const struc
                         : said(experiment->texts, "Beside %s ", load_text(experiment, condition)),
         .subject = is_titles ? "" : subject_of(experiment, statistic, metric, timed),
         .timed = timed,
-        .sure = view_confidence(experiment->settings),
+        .sure = settings_confidence(node_of_view(experiment->settings)),
     };
     const char *sentence = sentence_of(&finding);
     return !sentence ? NULL : said(experiment->texts, "%s%s", sentence, short_text(&finding));
@@ -437,10 +438,10 @@ static const char *range_text(const struct experiment *of, const struct value *f
                     number_fixed(view_number(view_get(of->baseline, "runs"), 0), 0, ROOM));
     if (isnan(low))
         return " (too few runs to say how surely)";
-    return said(of->texts, " (%s to %s, %.4g %% sure)%s",
-                number_fixed(low * scale->factor, decimals, ROOM),
-                number_fixed(high * scale->factor, decimals, ROOM),
-                100 * view_confidence(of->settings), variation_text(of->texts, figure));
+    return said(
+        of->texts, " (%s to %s, %.4g %% sure)%s", number_fixed(low * scale->factor, decimals, ROOM),
+        number_fixed(high * scale->factor, decimals, ROOM),
+        100 * settings_confidence(node_of_view(of->settings)), variation_text(of->texts, figure));
 }
 
 static void put_alone(struct line *json, const struct experiment *experiment,

@@ -3,6 +3,7 @@
 
 #include "common/lock.h"
 #include "common/schemas.h"
+#include "harness/record/files.h"
 
 #include <dirent.h>
 #include <fnmatch.h>
@@ -47,7 +48,7 @@ static void add_below(struct folders *folders, const char *dir, int all)
     const int count = scandir(dir, &entry, is_visible, versionsort);
     for (int i = 0; i < count; i++) {
         OWNED char *path = text_of("%s/%s", dir, entry[i]->d_name);
-        if (all ? folder_has(path, ".") : folder_has(path, "experiment.json"))
+        if (all ? folder_has(path, ".") : folder_has(path, EXPERIMENT_FILE))
             folders_add_named(folders, path);
         free(entry[i]);
     }
@@ -59,7 +60,7 @@ void folders_add(struct folders *folders, const char *dir)
     if (folder_has(dir, "cells/.")) {
         OWNED char *cells = text_of("%s/cells", dir);
         add_below(folders, cells, 1);
-    } else if (folder_has(dir, "experiment.json") || folder_has(dir, "runs.jsonl")) {
+    } else if (folder_has(dir, EXPERIMENT_FILE) || folder_has(dir, RUNS_FILE)) {
         folders_add_named(folders, dir);
     } else if (!folder_has(dir, "campaign.json")) {
         add_below(folders, dir, 0);
@@ -116,44 +117,42 @@ void experiment_read(struct experiment *experiment, const struct folder *folder,
                      struct problems *problems)
 {
     const char *who = folder->name;
-    OWNED char *derived = text_of("%s/%zu/result.json", wanted->derived ?: "/", number);
-    OWNED char *status = text_of("%s/status.json", folder->path),
-               *record = text_of("%s/experiment.json", folder->path),
-               *result = text_of("%s/result.json", folder->path),
-               *runs = text_of("%s/runs.jsonl", folder->path);
-    const bool has_derived = wanted->derived && access(derived, R_OK) == 0;
+    OWNED char *derived = text_of("%s/%zu", wanted->derived ?: "/", number),
+               *runs = record_path(folder->path, RUNS_FILE);
+    const bool has_derived = wanted->derived && record_is_in(derived, RESULT_FILE);
     *experiment =
         (struct experiment){.name = who, .texts = must(calloc(1, sizeof *experiment->texts))};
-    document_read(&experiment->status, status, SCHEMA_STATUS, who, problems);
-    document_read(&experiment->record, record, SCHEMA_EXPERIMENT, who, problems);
-    document_read(&experiment->result, has_derived ? derived : result, SCHEMA_RESULT, who,
-                  problems);
+    struct document *status = &experiment->status, *result = &experiment->result;
+    problems_add_document(problems, status, who,
+                          document_read(status, folder->path, "status.json", SCHEMA_STATUS, who));
+    problems_add_document(problems, &experiment->record, who,
+                          experiment_document(&experiment->record, folder->path, who));
+    problems_add_document(problems, result, who,
+                          document_read(result, has_derived ? derived : folder->path, RESULT_FILE,
+                                        SCHEMA_RESULT, who));
     experiment_settle(experiment);
     // Who measures has the lock of its runs. A campaign's cell has noted more than that.
-    if (!experiment->status.top && access(result, F_OK) != 0 && lock_is_held(runs))
+    if (!experiment->status.top && !record_is_in(folder->path, RESULT_FILE) && lock_is_held(runs))
         experiment->state = "running";
     if (!options)
         return;
-    runs_read(&experiment->runs, runs, experiment, options, who, problems);
+    runs_read(&experiment->runs, folder->path, experiment, options, who, problems);
     experiment->reason = experiment->reason ?: experiment->runs.failure;
 }
 
 void campaigns_add(struct campaigns *campaigns, const char *dir, struct problems *problems)
 {
-    OWNED char *path = text_of("%s/campaign.json", dir), *source = text_of("%s/campaign.conf", dir);
-    struct problems found = {0};
+    OWNED char *source = text_of("%s/campaign.conf", dir);
     struct document document;
-    document_read(&document, path, SCHEMA_CAMPAIGN, "campaign", &found);
+    OWNED char *wrong = document_read(&document, dir, "campaign.json", SCHEMA_CAMPAIGN, "campaign");
+    const char *what =
+        wrong ? wrong + strlen("campaign/") : "campaign.json is broken or half-written";
     const bool form = !document.top || view_is(view_get(document.top, "cells"), VIEW_ARRAY);
-    if (found.count > 0 && strcmp(found.item[0].kind, "unknown-schema") == 0)
-        problems_add(problems, "unknown-schema", NULL,
-                     must(strdup(found.item[0].message + strlen("campaign/"))));
-    else if (found.count > 0 || !form)
+    if (wrong && document.is_unknown)
+        problems_add(problems, "unknown-schema", NULL, must(strdup(what)));
+    else if (wrong || !form)
         problems_add(problems, "broken-record", NULL,
-                     text_of("%s: cells that were not started are not known",
-                             found.count > 0 ? found.item[0].message + strlen("campaign/")
-                                             : "campaign.json is broken or half-written"));
-    problems_free(&found);
+                     text_of("%s: cells that were not started are not known", what));
     if (!document.top || !form) {
         document_free(&document);
     } else {

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "common/schemas.h"
+#include "harness/record/defaults.h"
 
 // What the nodes of a report have in common, and in what they differ.
 
@@ -261,8 +262,8 @@ static void put_model(struct line *json, const char *name, const struct collecte
 // Of all cells.
 static struct legend legend_of_all(const struct collected *collected)
 {
-    struct legend legend = {.level = 0.95,
-                            .family = 0.95,
+    struct legend legend = {.level = DEFAULT_CONFIDENCE,
+                            .family = DEFAULT_CONFIDENCE,
                             .intervals = 1,
                             .statistic = STATISTIC_TYPICAL,
                             .main = "wall time",

@@ -1,6 +1,7 @@
 // The legend of a report: what marks and intervals mean, and what all ratios are together.
 #include "texts.h"
 
+#include "harness/record/settings.h"
 #include "harness/stats/discovery.h"
 
 // A gate's family are those of its loads, too.
@@ -20,7 +21,7 @@ static const char *members_of(const struct value *settings, double count, bool v
 struct legend legend_of(const struct experiment *experiment)
 {
     const struct value *intervals = experiment->intervals;
-    const double family = view_confidence(experiment->settings);
+    const double family = settings_confidence(node_of_view(experiment->settings));
     const unsigned said = view_count(view_get(intervals, "family"), 1), count = said > 1 ? said : 1;
     // Bonferroni, as harness/stats has it.
     struct legend legend = {

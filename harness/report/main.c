@@ -16,6 +16,7 @@
 #include "common/options.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "harness/record/files.h"
 
 #include <dirent.h>
 #include <glob.h>
@@ -354,8 +355,8 @@ static bool unfinished(const struct folder *folder, size_t number, const struct 
     struct experiment experiment;
     struct problems problems = {0};
     const struct run_options options = {0};
-    if (folder_has(folder->path, "result.json") || !folder_has(folder->path, "experiment.json") ||
-        !folder_has(folder->path, "runs.jsonl"))
+    if (folder_has(folder->path, RESULT_FILE) || !folder_has(folder->path, EXPERIMENT_FILE) ||
+        !folder_has(folder->path, RUNS_FILE))
         return false;
     experiment_read(&experiment, folder, number, wanted, &options, &problems);
     const struct value *list = experiment.planned;
@@ -393,7 +394,7 @@ static bool holds_blame(const char *folder)
     char pattern[PATH_MAX];
     glob_t found;
     bool any = false;
-    if (folder_has(folder, "experiment.json") || folder_has(folder, "campaign.json") ||
+    if (folder_has(folder, EXPERIMENT_FILE) || folder_has(folder, "campaign.json") ||
         snprintf(pattern, sizeof pattern, "%s/*.json*", folder) >= (int)sizeof pattern ||
         glob(pattern, 0, NULL, &found) != 0)
         return false;

@@ -1,79 +1,15 @@
+// Reads the records of an experiment for a report, names what is broken, and knows its metrics.
 #include "experiment.h"
 
-#include "harness/stats/record.h"
+#include "harness/record/figure.h"
+#include "harness/record/files.h"
 
 #include "common/file.h"
 #include "common/metric.h"
 #include "common/schemas.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static bool is_known(const struct value *value)
-{
-    return value && value->type != VIEW_NULL;
-}
-
-static int exit_code_of(const struct value *run)
-{
-    return judge_code(view_number(view_get(run, "signal"), 0),
-                      view_number(view_get(run, "exit_code"), 0));
-}
-
-// As judge_failure() has it, of a record that is not read as a whole.
-static enum failure kind_of(const struct value *run)
-{
-    if (is_known(view_path(run, "service", "died")))
-        return FAILURE_SERVICE;
-    if (is_known(view_get(run, "start_error")))
-        return FAILURE_NOT_STARTED;
-    if (view_holds(run, "timed_out"))
-        return FAILURE_TIMED_OUT;
-    const struct value *kills = view_get(run, "memory_kills");
-    if (judge_memory(view_number(view_get(kills, "target"), 0),
-                     fmax(view_number(view_get(kills, "cgroup"), 0),
-                          view_number(view_get(kills, "machine"), 0)),
-                     exit_code_of(run)))
-        return FAILURE_MEMORY;
-    if (view_is(view_get(run, "signal"), VIEW_NUMBER))
-        return FAILURE_SIGNAL;
-    if (view_number(view_get(run, "exit_code"), 0) != 0)
-        return FAILURE_EXIT;
-    return is_known(view_get(run, "metric_failure")) ? FAILURE_METRIC : FAILURE_NONE;
-}
-
-// In words, to be freed; NULL: it did not fail.
-static char *run_failure(const struct value *run)
-{
-    const struct value *metric = view_get(run, "metric_failure");
-    switch (kind_of(run)) {
-    case FAILURE_SERVICE:
-        return must(strdup("the service ended during the run"));
-    case FAILURE_NOT_STARTED:
-        return text_of("the target could not be started (%s)",
-                       view_text(run, "start_error") ?: "?");
-
-    case FAILURE_TIMED_OUT:
-        return text_of("the target ran into the time-out after %g s",
-                       view_number(view_get(run, "wall_s"), 0));
-    case FAILURE_MEMORY:
-        return must(strdup("the kernel killed the target, or a process of it, for want of memory"));
-    case FAILURE_SIGNAL:
-        return text_of("the target was ended by signal %.0f", view_real(run, "signal"));
-    case FAILURE_EXIT:
-        return text_of("the target failed with exit code %.0f", view_real(run, "exit_code"));
-    case FAILURE_METRIC:
-        return text_of("metric %s: %s", view_text(metric, "metric") ?: "?",
-                       view_text(metric, "reason") ?: "not known");
-    default:
-        return NULL;
-    }
-}
-
-#define LARGEST_BYTES (1L << 30) // of a record; runs.jsonl is read line by line
 
 void problems_add(struct problems *problems, const char *kind, const char *cell, char *message)
 {
@@ -97,79 +33,12 @@ void problems_free(struct problems *problems)
     *problems = (struct problems){0};
 }
 
-// A file of `who` that is there, and could not be opened (errno).
-static void add_unread(struct problems *problems, const char *who, const char *path)
+void problems_add_document(struct problems *problems, const struct document *document,
+                           const char *cell, char *wrong)
 {
-    if (errno != ENOENT && errno != ENOTDIR)
-        problems_add(
-            problems, "broken-record", who,
-            text_of("%s/%s cannot be read (%s)", who, strrchr(path, '/') + 1, file_why(errno)));
-}
-
-char *file_whole(const char *path, bool follow, size_t *length)
-{
-    struct stat status;
-    const int file = file_open_regular(path, follow);
-    if (file < 0)
-        return NULL;
-    if (fstat(file, &status) != 0 || status.st_size > LARGEST_BYTES) {
-        close(file);
-        errno = EFBIG;
-        return NULL;
-    }
-    const size_t size = (size_t)status.st_size;
-    char *text = must(malloc(size + 1));
-    size_t used = 0;
-    for (ssize_t more; used < size && (more = read(file, text + used, size - used)) > 0;)
-        used += (size_t)more;
-    close(file);
-    text[used] = '\0';
-    if (length)
-        *length = used;
-    return text;
-}
-
-// Why top is no record of this schema, to be freed; NULL: it is one.
-static char *unusable(const struct value *top, const char *schema, const char *who,
-                      const char *file)
-{
-    if (!view_is(top, VIEW_OBJECT))
-        return text_of("%s/%s is broken or half-written", who, file);
-    if (view_matches(top, "schema", schema))
-        return NULL;
-    struct arena texts = {0};
-    char *text = text_of("%s/%s has the schema %s, which is not known here (%s): was it made by "
-                         "another version of jostle?",
-                         who, file, view_copy(&texts, view_get(top, "schema")), schema);
-    arena_free(&texts);
-    return text;
-}
-
-void document_read(struct document *document, const char *path, const char *schema, const char *who,
-                   struct problems *problems)
-{
-    size_t length = 0;
-    const char *file = strrchr(path, '/') + 1;
-    *document = (struct document){0};
-    OWNED char *text = file_whole(path, true, &length);
-    if (!text) {
-        add_unread(problems, who, path);
-        return;
-    }
-    document->top = view_parse(&document->view, text, length);
-    char *message = *document->view.text == '\0' ? text_of("%s/%s is empty", who, file)
-                                                 : unusable(document->top, schema, who, file);
-    if (!message)
-        return;
-    document->top = NULL;
-    problems_add(problems, strstr(message, " has the schema ") ? "unknown-schema" : "broken-record",
-                 who, message);
-}
-
-void document_free(struct document *document)
-{
-    view_free(&document->view);
-    *document = (struct document){0};
+    if (wrong)
+        problems_add(problems, document->is_unknown ? "unknown-schema" : "broken-record", cell,
+                     wrong);
 }
 
 struct reader {
@@ -178,6 +47,7 @@ struct reader {
     const struct metric_list *metrics;
     struct view view;
     struct ignored ignored;
+    bool has_capacity; // it is a search for capacities
     size_t discarded;
     double from_block; // the first that counts
     size_t broken, doubled;
@@ -236,11 +106,20 @@ double phase_of(const struct value *loads)
     return NAN;
 }
 
-static void note_run(struct reader *reader, const struct value *run)
+// What a run that does not count did, to be freed.
+static char *failure_sentence(const struct run *is)
+{
+    OWNED char *text = failure_text(is);
+    return text_of("%s %s", failure_of(is), text);
+}
+
+static void note_run(struct reader *reader, const struct value *run, const struct run *is)
 {
     struct runs *runs = reader->runs;
-    const bool good = judge_counts(kind_of(run), exit_code_of(run), &reader->ignored),
-               measured = view_number(view_get(run, "block"), 1) != 0;
+    const enum failure failure = run_failure(is);
+    const bool good = failure_counts(failure, run_exit_code(is), &reader->ignored) ||
+                      failure_is_answer(failure, reader->has_capacity),
+               measured = run_use(is) == RUN_MEASURED;
     const size_t condition =
         known_name(&runs->texts, &runs->conditions, view_get(run, "condition"));
     if (is_doubled(&reader->blocks[condition], view_get(run, "block"))) {
@@ -250,10 +129,10 @@ static void note_run(struct reader *reader, const struct value *run)
     runs->seen[condition] += measured;
     runs->measured += measured;
     if (!runs->started)
-        runs->started = kept(&runs->texts, view_text(run, "start"));
+        runs->started = kept(&runs->texts, is->start);
     free(runs->failure);
-    runs->failure = good ? NULL : run_failure(run);
-    if (view_has_text(run, "host"))
+    runs->failure = good ? NULL : failure_sentence(is);
+    if (is->host)
         known_name(&runs->texts, &runs->hosts, view_get(run, "host"));
     const bool used = measured && good && runs->seen[condition] > reader->discarded &&
                       view_number(view_get(run, "block"), 1) >= reader->from_block;
@@ -262,12 +141,12 @@ static void note_run(struct reader *reader, const struct value *run)
     if (!reader->options->keep || !measured)
         return;
     for (size_t i = 0; i < reader->metrics->count; i++)
-        MORE(&runs->values) = run_value(run, reader->metrics->item[i].name);
+        MORE(&runs->values) = figure_of_run(reader->metrics->item[i].name, is, node_of_view(run));
     MORE(runs) = (struct run_record){
         .condition = (uint32_t)condition,
         .order = view_count(view_get(run, "order"), 0),
         .exit_code = view_real(run, "exit_code"),
-        .flagged = !used || view_first(view_get(run, "flags")) != NULL,
+        .flagged = !used || run_is_flagged(is),
         .phase_s = phase_of(view_get(run, "load")),
         .used = used,
     };
@@ -277,9 +156,9 @@ static void take_line(struct reader *reader, const char *line, size_t length)
 {
     const struct value *run = view_parse(&reader->view, line, length);
     const struct value *schema = view_get(run, "schema");
-    if (view_is(run, VIEW_OBJECT) && view_equals(schema, SCHEMA_RUN) &&
-        view_is(view_get(run, "wall_s"), VIEW_NUMBER) && view_has_text(run, "condition")) {
-        note_run(reader, run);
+    struct run is;
+    if (view_equals(schema, SCHEMA_RUN) && run_read(&is, node_of_view(run))) {
+        note_run(reader, run, &is);
     } else if (schema && !view_equals(schema, SCHEMA_RUN)) {
         free(reader->unknown);
         reader->unknown = must(strndup(schema->text, schema->length));
@@ -329,26 +208,25 @@ static void name_problems(const struct reader *reader, const char *who, struct p
     arena_free(&texts);
 }
 
-void runs_read(struct runs *runs, const char *path, const struct experiment *experiment,
+void runs_read(struct runs *runs, const char *folder, const struct experiment *experiment,
                const struct run_options *options, const char *who, struct problems *problems)
 {
     const struct value *settings = experiment->settings;
     *runs = (struct runs){0};
+    OWNED char *path = record_path(folder, RUNS_FILE);
     FILE *file = file_open_record(path);
     if (!file) {
-        add_unread(problems, who, path);
+        problems_add_document(problems, &(struct document){0}, who, file_unread(who, RUNS_FILE));
         return;
     }
     struct reader reader = {.runs = runs,
                             .options = options,
                             .metrics = &experiment->metrics,
+                            .has_capacity = view_is(view_get(settings, "capacity"), VIEW_OBJECT),
                             .discarded = view_count(view_get(settings, "discard_warmup"), 0),
                             .from_block =
                                 view_number(view_get(experiment->washout, "from_block"), 1)};
-    reader.ignored.any = view_holds(settings, "ignore_failure");
-    EACH_VALUE (code, view_get(settings, "ignore_codes"))
-        if (reader.ignored.count < IGNORED_MOST)
-            reader.ignored.code[reader.ignored.count++] = (int)view_number(code, -1);
+    ignored_read(&reader.ignored, node_of_view(settings));
     take_lines(&reader, file);
     fclose(file);
     name_problems(&reader, who, problems);
@@ -506,22 +384,4 @@ void metrics_put(struct line *json, const char *unit_names)
             line_text(json, "meaning", metrics[i].meaning);
             line_close(json);
         }
-}
-
-double run_value(const struct value *run, const char *metric)
-{
-    const struct builtin_metric *known = builtin_metric(metric);
-    double sum = 0;
-    if (!known)
-        return view_real(view_path(run, "metrics", metric), "value");
-    for (size_t i = 0; i < METRIC_MEMBERS && known->member[i] != NULL; i++) {
-        // A path such as "counters.cycles".
-        OWNED char *names = must(strdup(known->member[i]));
-        const struct value *value = run;
-        char *rest = names;
-        for (char *name = strsep(&rest, "."); name; name = strsep(&rest, "."))
-            value = view_get(value, name);
-        sum += view_number(value, NAN);
-    }
-    return sum * known->scale;
 }

@@ -7,6 +7,7 @@
 #include "harness/stats/verdict.h"
 
 #include "common/schemas.h"
+#include "harness/record/settings.h"
 
 // The same object of each session's result is a list of so many; it lives as long as the first
 // session.
@@ -512,7 +513,7 @@ static char *result_over(const struct experiment *part, size_t count)
 {
     const struct experiment *first = &part[0];
     const double family = view_number(view_get(first->intervals, "family"), 1);
-    const double confidence = view_confidence(first->settings);
+    const double confidence = settings_confidence(node_of_view(first->settings));
     struct sessions of = {.part = part, .count = count};
     struct line json = {0};
     critical_init(&of.critical, 1 - (1 - confidence) / fmax(family, 1));

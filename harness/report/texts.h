@@ -5,8 +5,8 @@
 #include "experiment.h"
 
 #include "common/units.h"
+#include "harness/record/objective.h"
 #include "harness/stats/effect.h"
-#include "harness/stats/objective.h"
 
 // Room for a number as text, until the end of the block that it is in.
 #define ROOM ((char[NUMBER_SIZE]){0})

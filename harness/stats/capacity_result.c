@@ -2,10 +2,11 @@
 #include "capacity.h"
 #include "interval.h"
 #include "json.h"
-#include "objective.h"
 #include "result.h"
 #include "session.h"
-#include "settings.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

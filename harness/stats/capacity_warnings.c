@@ -3,8 +3,9 @@
 #include "effect.h"
 #include "messages.h"
 #include "not_converged.h"
-#include "objective.h"
 #include "session.h"
+
+#include "harness/record/objective.h"
 
 #include <math.h>
 

@@ -4,8 +4,9 @@
 #include "messages.h"
 #include "result.h"
 #include "session.h"
-#include "settings.h"
 #include "shares.h"
+
+#include "harness/record/settings.h"
 
 #include <math.h>
 

@@ -1,11 +1,11 @@
 // Warns where a client's figures cannot be what they seem.
+#include "harness/record/settings.h"
 #include "interval.h"
 #include "messages.h"
 #include "record.h"
 #include "result.h"
 #include "sample.h"
 #include "session.h"
-#include "settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

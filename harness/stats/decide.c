@@ -1,5 +1,6 @@
 // Decides which run is next, or why the experiment ends, and how many runs that will take.
 #include "decide.h"
+#include "looks.h"
 
 #include "block_order.h"
 #include "capacity.h"
@@ -7,13 +8,14 @@
 #include "gate.h"
 #include "interval.h"
 #include "metrics.h"
-#include "objective.h"
 #include "record.h"
 #include "session.h"
-#include "settings.h"
 #include "shares.h"
 #include "starts.h"
 #include "statistic.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

@@ -3,8 +3,9 @@
 #include "record.h"
 #include "result.h"
 #include "session.h"
-#include "settings.h"
 #include "shares.h"
+
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

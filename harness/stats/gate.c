@@ -3,22 +3,16 @@
 
 #include "interval.h"
 #include "metrics.h"
-#include "objective.h"
 #include "relation.h"
 #include "session.h"
-#include "settings.h"
 #include "verdict.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/record_json.h"
 
 #include <math.h>
-
-void gate_read(struct settings *settings, const json_t *experiment)
-{
-    const json_t *json = json_object_get(experiment, "settings");
-    settings->at_most = fmax(json_number_at(json, "at_most"), 0); // 0 where it is not given
-    settings->tolerance = fmax(json_number_at(json, "same_within"), 0);
-}
 
 enum verdict gate_ratio(struct session *session, struct ratio of)
 {

@@ -5,8 +5,9 @@
 #include "interval.h"
 #include "relation.h"
 #include "session.h"
-#include "settings.h"
 #include "verdict.h"
+
+#include "harness/record/settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,9 +15,6 @@
 
 // The gate: is a ratio below or above a limit, or one of "better", "worse" and "the same",
 // at a stated error rate, however often one has looked? What a result says of it is below.
-
-// What it was asked (--at-most, and within what two variants are the same), from experiment.json.
-void gate_read(struct settings *settings, const json_t *experiment);
 
 // Whether a condition's ratio is one that decides: a variant's to the first under the same
 // load; of a single program a load's to the baseline. `aa` is no load.

@@ -115,7 +115,7 @@ static json_t *load_json(const struct condition *condition)
         return json_null();
     return json_pack("{s:s, s:o, s:b}", "name", least->name, "share",
                      json_figure(share_of(&least->delivery)), "arrived",
-                     !judge_short(&least->delivery));
+                     !delivery_is_short(&least->delivery));
 }
 
 void judgement_add(struct session *session, struct ratio of, json_t *record)

@@ -4,8 +4,8 @@
 #define STATS_JUDGEMENT_H
 
 #include "effect.h"
+#include "harness/record/settings.h"
 #include "session.h"
-#include "settings.h"
 
 #include <jansson.h>
 

@@ -1,9 +1,9 @@
 // Sums up what the machine itself reached, by the probes in the records, and notes what drifted.
+#include "harness/record/settings.h"
 #include "messages.h"
 #include "result.h"
 #include "sample.h"
 #include "session.h"
-#include "settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

@@ -14,8 +14,9 @@ struct request {
 #define ROW(name, argument, type, member) OPTION_ROW(struct request, name, argument, type, member)
 
 static const struct option_row rows[] = {
-    {ROW("derive", NULL, OPTION_FLAG, derive),
-     .help = "write DIR/result.json from DIR/experiment.json and DIR/runs.jsonl, for each DIR"},
+    {ROW("derive", NULL, OPTION_FLAG, derive), .help = "write DIR/" RESULT_FILE
+                                                       " from DIR/" EXPERIMENT_FILE
+                                                       " and DIR/" RUNS_FILE ", for each DIR"},
     {0},
 };
 

@@ -2,10 +2,10 @@
 #include "matters.h"
 
 #include "decide.h"
+#include "harness/record/settings.h"
 #include "interval.h"
 #include "judgement.h"
 #include "metrics.h"
-#include "settings.h"
 
 #include "common/memory.h"
 

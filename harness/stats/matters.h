@@ -3,9 +3,9 @@
 #ifndef STATS_MATTERS_H
 #define STATS_MATTERS_H
 
+#include "harness/record/settings.h"
 #include "messages.h"
 #include "session.h"
-#include "settings.h"
 
 // The step, the trend or the resemblance of the runs of a lone condition, whose mean takes all of
 // it.

@@ -1,8 +1,8 @@
 // Makes warnings of the cases of flags.h: their severity, their words, and what to do.
 #include "messages.h"
 
-#include "objective.h"
-#include "settings.h"
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

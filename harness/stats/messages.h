@@ -3,8 +3,9 @@
 #ifndef STATS_MESSAGES_H
 #define STATS_MESSAGES_H
 
-#include "settings.h"
 #include "verdict.h"
+
+#include "harness/record/settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
 #include "metrics.h"
+#include "looks.h"
 
 #include "signs.h"
 

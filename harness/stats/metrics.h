@@ -2,8 +2,9 @@
 #define STATS_METRICS_H
 
 #include "session.h"
-#include "settings.h"
 #include "statistic.h"
+
+#include "harness/record/settings.h"
 
 // The figures of an experiment: which statistic, with which interval.
 

@@ -5,10 +5,11 @@
 #include "interval.h"
 #include "matters.h"
 #include "metrics.h"
-#include "objective.h"
 #include "result.h"
-#include "settings.h"
 #include "verdict.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>

@@ -7,8 +7,9 @@
 #include "result.h"
 #include "sample.h"
 #include "session.h"
-#include "settings.h"
 #include "verdict.h"
+
+#include "harness/record/settings.h"
 
 #include "common/record_json.h"
 

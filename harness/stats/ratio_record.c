@@ -5,9 +5,10 @@
 #include "metrics.h"
 #include "result.h"
 #include "session.h"
-#include "settings.h"
 #include "stragglers.h"
 #include "straggling.h"
+
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

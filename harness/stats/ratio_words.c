@@ -4,10 +4,11 @@
 #include "interval.h"
 #include "json.h"
 #include "metrics.h"
-#include "objective.h"
 #include "relation.h"
 #include "result.h"
-#include "settings.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/metric.h"

@@ -67,7 +67,7 @@ json_t *result_build(struct session *session)
 
 bool result_write(const json_t *result, const char *folder)
 {
-    OWNED char *path = text_of("%s/result.json", folder);
+    OWNED char *path = record_path(folder, RESULT_FILE);
     const bool good = output_document(result, path);
     if (good)
         save_ignore_results(path);
@@ -78,7 +78,7 @@ static bool derive(const char *folder)
 {
     struct experiment experiment = {0};
     struct session session = {0};
-    OWNED char *path = text_of("%s/result.json", folder);
+    OWNED char *path = record_path(folder, RESULT_FILE);
     const bool good = replay_open(&experiment, &session, folder, false);
     bool written = false;
     if (good) {

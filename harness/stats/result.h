@@ -3,9 +3,10 @@
 
 #include "effect.h"
 #include "interval.h"
-#include "objective.h"
 #include "session.h"
-#include "settings.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,3 +1,4 @@
+// Keeps the runs of an experiment by block and condition, and pairs them.
 #include "session.h"
 
 #include "common/memory.h"
@@ -57,24 +58,6 @@ static void clear_figures(struct session *session)
     }
 }
 
-const json_t *experiment_setting(const struct experiment *experiment, const char *name)
-{
-    return experiment ? json_object_get(json_object_get(experiment->json, "settings"), name) : NULL;
-}
-
-bool service_is_there(const struct experiment *experiment)
-{
-    return json_is_string(experiment_setting(experiment, "service"));
-}
-
-bool service_is_set(const struct experiment *experiment)
-{
-    JSON_EACH (load, experiment ? json_object_get(experiment->json, "loads") : NULL)
-        if (json_array_size(json_object_get(json_object_get(load, "settings"), "service")) > 0)
-            return true;
-    return false;
-}
-
 void session_free(struct session *session)
 {
     for (size_t i = 0; session->conditions && i < session->settings->condition_count; i++) {
@@ -128,7 +111,7 @@ size_t session_blocks(const struct session *session)
 bool session_uses(const struct session *session, const struct observation *run)
 {
     return run->block > session_left_out(session) &&
-           judge_counts(run->failure, run->exit_code, &session->settings->ignored);
+           failure_counts(run->failure, run->exit_code, &session->settings->ignored);
 }
 
 const struct observation *session_used(const struct session *session, size_t condition,
@@ -265,7 +248,7 @@ static void complete_block(struct session *session, size_t block)
 void session_note(struct session *session, const struct observation *run)
 {
     if ((run->washout || run->start) &&
-        !judge_counts(run->failure, run->exit_code, &session->settings->ignored)) {
+        !failure_counts(run->failure, run->exit_code, &session->settings->ignored)) {
         session_add_set_aside(session, run);
         return;
     }
@@ -318,7 +301,7 @@ bool session_add(struct session *session, struct observation *run)
     if (run->failure != FAILURE_NONE) {
         session->failed++;
         session->unusable +=
-            !judge_counts(run->failure, run->exit_code, &session->settings->ignored);
+            !failure_counts(run->failure, run->exit_code, &session->settings->ignored);
         condition->failures[run->failure]++;
     }
     if (run->order > session->last_order)
@@ -327,7 +310,7 @@ bool session_add(struct session *session, struct observation *run)
         condition->order = grown(condition->order, condition->runs, &condition->order_capacity,
                                  sizeof *condition->order);
         condition->order[condition->runs++] = run->order;
-        condition->censored += run->failure == FAILURE_TIMED_OUT;
+        condition->censored += failure_censors(run->failure);
         for (size_t m = 0; m < session->settings->metrics.count; m++)
             if (!isnan(run->value[m]))
                 sample_add(&condition->metric[m], run->value[m]);
@@ -350,24 +333,26 @@ static struct load_sum *find_load(struct condition *condition, const char *name,
     return load;
 }
 
-static void add_load(struct session *session, const struct observation *run, const json_t *record,
-                     const json_t *load)
+static void add_load(struct session *session, const struct observation *run, const struct run *is,
+                     const struct run_load *load)
 {
-    const char *name = json_text_at(load, "name");
-    name = name ? name : json_text_at(load, "load");
+    const char *name = load->name ?: load->load;
+    const double figures[LOAD_FIGURES] = {[LOAD_OFFERED] = load->offered,
+                                          [LOAD_ACHIEVED] = load->achieved,
+                                          [LOAD_CPU_S] = load->cpu_s,
+                                          [LOAD_LATE] = load->late,
+                                          [LOAD_DROPPED] = load->dropped};
     if (!name)
         return;
-    struct load_sum *sum =
-        find_load(&session->conditions[run->condition], name, json_text_or_empty(load, "unit"));
+    struct load_sum *sum = find_load(&session->conditions[run->condition], name, load->unit ?: "");
     sum->runs++;
     for (enum load_figure i = 0; i < LOAD_FIGURES; i++) {
-        const double value = json_number_at(load, load_figures[i]);
-        sum->sum[i] += isnan(value) ? 0 : value;
-        sum->known[i] += isnan(value) ? 0 : 1;
+        sum->sum[i] += isnan(figures[i]) ? 0 : figures[i];
+        sum->known[i] += isnan(figures[i]) ? 0 : 1;
     }
     // No control group counted it.
-    sum->bound = sum->bound || json_text_is(load, "accounting", "processes");
-    const struct delivery delivery = judge_delivery(record, load);
+    sum->bound = sum->bound || (load->accounting && strcmp(load->accounting, "processes") == 0);
+    const struct delivery delivery = run_delivery(is, load);
     // That a load with settings falls behind is what they are for.
     if (session->settings->adjusted[run->condition] || !delivery.known)
         return;
@@ -375,11 +360,11 @@ static void add_load(struct session *session, const struct observation *run, con
     sum->delivery.asked = sum->delivery.asked || delivery.asked;
     sum->delivery.due += delivery.due;
     sum->delivery.done += delivery.done;
-    sum->judged_offered += json_number_at(load, load_figures[LOAD_OFFERED]);
-    sum->judged_cpu_s += json_number_at(load, load_figures[LOAD_CPU_S]);
-    sum->foreign_s += judge_foreign_s(record);
+    sum->judged_offered += load->offered;
+    sum->judged_cpu_s += load->cpu_s;
+    sum->foreign_s += run_foreign_s(is);
     sum->judged_runs++;
-    if (!judge_short(&delivery))
+    if (!delivery_is_short(&delivery))
         return;
     sum->short_runs =
         must(reallocarray(sum->short_runs, sum->short_count + 1, sizeof *sum->short_runs));
@@ -399,8 +384,8 @@ struct load_rates load_rates(const struct load_sum *load)
                : (struct load_rates){load_mean(load, LOAD_OFFERED), load_mean(load, LOAD_ACHIEVED)};
 }
 
-void session_add_loads(struct session *session, const struct observation *run, const json_t *record)
+void session_add_loads(struct session *session, const struct observation *run, const struct run *is)
 {
-    JSON_EACH (load, session_uses(session, run) ? json_object_get(record, "load") : NULL)
-        add_load(session, run, record, load);
+    for (size_t i = 0; i < is->load_count && session_uses(session, run); i++)
+        add_load(session, run, is, &is->load[i]);
 }

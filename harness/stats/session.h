@@ -3,10 +3,12 @@
 #define STATS_SESSION_H
 
 #include "record.h"
-#include "settings.h"
 #include "statistic.h"
 
-struct experiment;
+#include "harness/record/settings.h"
+
+#include "harness/record/experiment.h"
+
 struct facts; // shares.h
 
 enum load_figure { LOAD_OFFERED, LOAD_ACHIEVED, LOAD_CPU_S, LOAD_LATE, LOAD_DROPPED, LOAD_FIGURES };
@@ -176,10 +178,6 @@ size_t session_censored(const struct session *session, struct ratio of);
 // The pairs that a ratio is made of.
 const struct pairs *session_pairs(const struct session *session, struct ratio of);
 
-// A setting as experiment.json has it, such as the definitions of metrics; NULL: there is no
-// experiment, or it has none of that name.
-const json_t *experiment_setting(const struct experiment *experiment, const char *name);
-
 // The index of the run that a run's slowdown is made with, that of its variant alone: both
 // count, and their block has every condition. -1: none.
 int session_partner(const struct session *session, const struct observation *run);
@@ -189,37 +187,9 @@ int session_partner(const struct session *session, const struct observation *run
 void session_crossed(const struct session *session, size_t condition, size_t metric,
                      struct crossed *crossed);
 
-// Adds what the loads did during that run of the session, by its whole record.
+// Adds what the loads did during that run of the session; `is` is its record.
 void session_add_loads(struct session *session, const struct observation *run,
-                       const json_t *record);
-
-// experiment.json: what is measured, on what machine, as far as it is read here.
-
-struct experiment {
-    json_t *json; // all of it, as it is in the file
-    struct settings settings;
-    bool shared_at_once; // other jobs were on the node when the measurement began
-    double cpus;         // of the machine
-};
-
-// Reads FOLDER/experiment.json. False after a message on stderr.
-bool experiment_open(struct experiment *experiment, const char *folder);
-
-// `variant` or `load` of that condition; NULL: it has none. In an older
-// experiment a condition is a load.
-const char *experiment_member(const struct experiment *experiment, size_t condition,
-                              const char *member);
-
-// Why the experiment ended, where the records alone do not show it; NULL if they do.
-const char *experiment_stopped(const struct experiment *experiment);
-
-// Whether the target is the client of a service.
-bool service_is_there(const struct experiment *experiment);
-
-// Whether a condition has settings of the service: then each run has a new one.
-bool service_is_set(const struct experiment *experiment);
-
-void experiment_close(struct experiment *experiment);
+                       const struct run *is);
 
 // The records of an experiment, fed to the session that judges them.
 

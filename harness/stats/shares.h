@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 struct session; // session.h
+struct run;     // harness/record/run.h
 
 // Where one run's time went, as far as its record says.
 
@@ -26,7 +27,7 @@ struct times {
     double main_s;        // the CPU time of its main thread
     double main_delay_s;  // what that waited for a CPU, exact
     double own_s[CAUSES]; // what the target itself waited: CPU (without queued_s), MEMORY, IO, HOST
-    double alone_wait_s;  // record_alone_wait_s()
+    double alone_wait_s;  // figure_alone_wait_s()
     double queued_s;      // its tasks waited for a CPU while another of them ran; NAN: not known
     double throttled_s;   // of what it waited for a CPU: by the quota of a control group
     double at_most_s[CAUSES]; // by the machine's figures: CPU, MEMORY, IO
@@ -67,8 +68,8 @@ struct account {
     bool user_only;      // the counters count no time in the kernel
 };
 
-// `cpus`: of the machine, where the record does not say.
-struct account account_of(const json_t *record, double cpus);
+// `is` is the record, with its loads. `cpus`: of the machine, where the record does not say.
+struct account account_of(const json_t *record, const struct run *is, double cpus);
 
 // What is kept of a record that has been judged, whether it fits or not: the records themselves
 // would take ten times the memory.

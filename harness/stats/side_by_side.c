@@ -3,9 +3,10 @@
 
 #include "interval.h"
 #include "metrics.h"
-#include "objective.h"
 #include "sample.h"
 #include "session.h"
+
+#include "harness/record/objective.h"
 
 #include <math.h>
 

@@ -3,9 +3,10 @@
 
 #include "groups.h"
 #include "interval.h"
-#include "objective.h"
 #include "sample.h"
-#include "settings.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 // Statistics other than the mean: median, trimmed mean, 90th and 99th percentile;
 // of one condition, and their ratio from pairs.

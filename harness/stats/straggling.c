@@ -6,8 +6,9 @@
 #include "metrics.h"
 #include "sample.h"
 #include "session.h"
-#include "settings.h"
 #include "stragglers.h"
+
+#include "harness/record/settings.h"
 
 #include <math.h>
 

@@ -9,14 +9,15 @@
 #include "judgement.h"
 #include "messages.h"
 #include "metrics.h"
-#include "objective.h"
 #include "record.h"
 #include "relation.h"
 #include "result.h"
 #include "sample.h"
 #include "session.h"
-#include "settings.h"
 #include "statistic.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/metric.h"
@@ -183,7 +184,7 @@ static json_t *loads_json(const struct condition *condition)
             json_object_set_new(one, load_figures[k], json_figure(value));
         }
         json_extend(one, json_pack("{s:i, s:b}", "runs", (int)load->runs, "short",
-                                   judge_short(&load->delivery)));
+                                   delivery_is_short(&load->delivery)));
         json_array_append_new(list, one);
     }
     return list;

@@ -3,6 +3,7 @@
 #include "shares.h"
 
 #include "common/record_json.h"
+#include "harness/record/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,13 +70,13 @@ static void read_own(struct times *times, const json_t *record)
         times->own_s[IO] = NAN;
 }
 
-static struct times times_of(const json_t *record, double cpus)
+static struct times times_of(const json_t *record, const struct run *is, double cpus)
 {
     struct times times = {
         .wall_s = json_number_at(record, "wall_s"),
         .cpu_s = json_number_at(record, "user_s") + json_number_at(record, "system_s"),
         .throttled_s = NAN,
-        .alone_wait_s = record_alone_wait_s(record),
+        .alone_wait_s = figure_alone_wait_s(node_of_json(record)),
         .queued_s = NAN,
         .source = SOURCE_NONE,
     };
@@ -83,8 +84,8 @@ static struct times times_of(const json_t *record, double cpus)
         times.own_s[i] = times.at_most_s[i] = NAN;
     read_machine(&times, record, cpus);
     read_own(&times, record);
-    times.cpus = judge_cpus(record);
-    times.own_s[HOST] = judge_stolen_s(record);
+    times.cpus = run_cpus(is);
+    times.own_s[HOST] = run_stolen_s(is);
     return times;
 }
 
@@ -110,12 +111,12 @@ const char *const mean_names[MEANS] = {
     [MISSES] = "cache_misses",
 };
 
-struct account account_of(const json_t *record, double cpus)
+struct account account_of(const json_t *record, const struct run *is, double cpus)
 {
     const json_t *pressure = json_object_get(record, "pressure"),
                  *stalls = json_object_get(record, "stalls"),
                  *counters = json_object_get(record, "counters");
-    struct account account = {.times = times_of(record, cpus),
+    struct account account = {.times = times_of(record, is, cpus),
                               .user_only = json_text_is(counters, "scope", "user")};
     for (enum mean i = 0; i < MEANS; i++) {
         const bool is_own = i >= OWN_CPU && i <= OWN_IO;

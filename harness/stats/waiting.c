@@ -4,8 +4,9 @@
 #include "json.h"
 #include "result.h"
 #include "session.h"
-#include "settings.h"
 #include "shares.h"
+
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 #include "common/record_json.h"

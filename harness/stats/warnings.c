@@ -6,14 +6,15 @@
 #include "messages.h"
 #include "metrics.h"
 #include "not_converged.h"
-#include "objective.h"
 #include "record.h"
 #include "result.h"
 #include "sample.h"
 #include "session.h"
-#include "settings.h"
 #include "statistic.h"
 #include "verdict.h"
+
+#include "harness/record/objective.h"
+#include "harness/record/settings.h"
 
 #include "common/memory.h"
 
@@ -148,9 +149,9 @@ static bool is_by_others(const struct session *session, size_t condition,
 static void add_load(const struct session *session, size_t condition, const struct load_sum *load,
                      json_t *list)
 {
-    const enum flag kind = !judge_short(&load->delivery) ? FLAG_LOAD_UNEVEN
-                           : load->delivery.due > 0      ? FLAG_LOAD_SHORT
-                                                         : FLAG_LOAD_NONE;
+    const enum flag kind = !delivery_is_short(&load->delivery) ? FLAG_LOAD_UNEVEN
+                           : load->delivery.due > 0            ? FLAG_LOAD_SHORT
+                                                               : FLAG_LOAD_NONE;
     struct message uneven = message_about(session->settings, kind, condition, MAX_METRICS);
     struct message bound = message_about(session->settings, FLAG_LOAD_TIME, condition, MAX_METRICS);
     const double done = load->delivery.done / load->judged_offered;

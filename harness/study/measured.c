@@ -6,6 +6,7 @@
 #include "common/memory.h"
 #include "common/record_json.h"
 #include "common/save.h"
+#include "harness/record/files.h"
 #include "harness/stats/metrics.h"
 #include "harness/stats/result.h"
 #include "harness/stats/shares.h"
@@ -18,8 +19,7 @@ bool measured_read(struct measured *measured)
     char *path = text_of("%s/status.json", measured->folder);
     measured->status = json_read_record(path, 0, NULL);
     free(path);
-    if (!file_is_in(measured->folder, "experiment.json", R_OK) ||
-        !file_is_in(measured->folder, "runs.jsonl", R_OK))
+    if (!experiment_has_runs(measured->folder))
         return true;
     if (!replay_open(&measured->experiment, &measured->session, measured->folder, true))
         return false;
@@ -39,7 +39,7 @@ void measured_free(struct measured *measured)
 
 bool measured_is_done(const struct measured *measured)
 {
-    return file_is_in(measured->folder, "result.json", R_OK);
+    return file_is_in(measured->folder, RESULT_FILE, R_OK);
 }
 
 bool measured_open(struct measured *measured, const char *folder, const char *name)

@@ -7,6 +7,7 @@
 #include "common/messages.h"
 #include "common/record_json.h"
 #include "common/save.h"
+#include "harness/record/files.h"
 #include "harness/stats/json.h"
 
 #include <unistd.h>
@@ -108,13 +109,13 @@ void study_step_end(void)
 bool study_is_done(const char *folder, const char *name)
 {
     OWNED char *path = text_of("%s/%s", folder, name);
-    return file_is_in(path, "result.json", R_OK);
+    return file_is_in(path, RESULT_FILE, R_OK);
 }
 
 json_t *study_result(const char *folder, const char *name)
 {
     json_error_t error;
-    OWNED char *path = text_of("%s/%s/result.json", folder, name);
+    OWNED char *path = text_of("%s/%s/" RESULT_FILE, folder, name);
     json_t *result = json_read_record(path, 0, &error);
     if (!result)
         complain("%s cannot be read (%s): measure again into another --output", path, error.text);

@@ -2,8 +2,8 @@
 
 #include "exec/exec.h"
 
-#include "common/tree.h"
 #include "common/processes.h"
+#include "common/tree.h"
 
 #include <sys/wait.h>
 

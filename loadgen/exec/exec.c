@@ -5,11 +5,11 @@
 
 #include "exec/exec.h"
 
-#include "common/memory_kills.h"
-#include "common/tree.h"
 #include "common/cgroup.h"
 #include "common/child.h"
+#include "common/memory_kills.h"
 #include "common/processes.h"
+#include "common/tree.h"
 
 #include <signal.h>
 #include <sys/random.h>

@@ -13,10 +13,10 @@
 
 #include "exec/exec.h"
 
-#include "common/tree.h"
 #include "common/cgroup.h"
 #include "common/file.h"
 #include "common/processes.h"
+#include "common/tree.h"
 
 #include <poll.h>
 #include <signal.h>

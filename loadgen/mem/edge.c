@@ -9,7 +9,6 @@
 
 #include "mem/mem.h"
 
-#include "common/trust.h"
 #include "common/cgroup.h"
 #include "common/file.h"
 #include "common/random.h"
@@ -17,6 +16,7 @@
 #include "common/save.h"
 #include "common/schemas.h"
 #include "common/text.h"
+#include "common/trust.h"
 
 #include <sys/file.h>
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// Feeds the runs of an experiment to the session that judges them.
 #include "session.h"
 
 #include "decide.h"
@@ -17,85 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool wrong(const char *folder, const char *what)
-{
-    return complain("%s/experiment.json: %s: give a folder that jostle run or slowdown has made",
-                    folder, what);
-}
-
-bool experiment_open(struct experiment *experiment, const char *folder)
-{
-    OWNED char *path = text_of("%s/experiment.json", folder);
-    json_error_t error;
-    const json_t *json;
-    *experiment = (struct experiment){0};
-    json = experiment->json = json_read_record(path, 0, &error);
-    if (!json)
-        return wrong(folder, error.text);
-    const char *schema = json_text_at(json, "schema");
-    if (schema && strcmp(schema, SCHEMA_EXPERIMENT) != 0) {
-        complain("%s/experiment.json has the schema %s, and this version reads %s: use the jostle "
-                 "that made it",
-                 folder, schema, SCHEMA_EXPERIMENT);
-        experiment_close(experiment);
-        return false;
-    }
-    if (!settings_read(&experiment->settings, json)) {
-        experiment_close(experiment);
-        return wrong(folder, "it has no loads or no settings");
-    }
-    gate_read(&experiment->settings, json);
-    // Conditions with settings of the kernel: those of the loads of which `loads` says so.
-    for (size_t i = 0; i < experiment->settings.condition_count; i++) {
-        const json_t *load = json_named(json_object_get(json, "loads"), "name",
-                                        experiment_member(experiment, i, "load"));
-        experiment->settings.adjusted[i] = json_is_object(json_object_get(load, "settings"));
-    }
-    const double cpus = json_number_at(json_object_get(json, "environment"), "cpus_online");
-    experiment->cpus = isnan(cpus) ? 1 : cpus;
-    // Of the session that measures now: an experiment that was resumed has its own.
-    const json_t *resumed = json_object_get(json, "resumed");
-    const json_t *now = json_array_get(resumed, json_array_size(resumed) - 1);
-    const json_t *before = json_object_get(now ? now : json, "before");
-    experiment->shared_at_once =
-        json_array_size(json_object_get(json_object_get(before, "neighbours"), "jobs")) > 0;
-    return true;
-}
-
-const char *experiment_member(const struct experiment *experiment, size_t condition,
-                              const char *member)
-{
-    const json_t *list = json_object_get(experiment->json, "conditions");
-    if (!list && strcmp(member, "load") == 0)
-        return experiment->settings.conditions[condition];
-    return json_text_at(json_array_get(list, condition), member);
-}
-
-const char *experiment_stopped(const struct experiment *experiment)
-{
-    return json_text_at(experiment->json, "stopped");
-}
-
-void experiment_close(struct experiment *experiment)
-{
-    settings_free(&experiment->settings);
-    json_decref(experiment->json);
-    experiment->json = NULL;
-}
-
-// ---- the records ----
-
-static struct facts facts_of(struct session *session, const json_t *record)
+static struct facts facts_of(struct session *session, const json_t *record, const struct run *is)
 {
     const double cpus = session->experiment ? session->experiment->cpus : 0;
-    const char *name = json_text_at(record, "condition"), *host = json_text_at(record, "host");
+    const char *name = is->condition, *host = is->host;
     const json_t *service = json_object_get(record, "service");
     struct facts facts = {
-        .account = account_of(record, cpus),
+        .account = account_of(record, is, cpus),
         .service = {.is_there = json_is_object(service),
                     .own_session = json_is_true(json_object_get(service, "own_session")),
                     .elapsed_s = json_number_at(service, "elapsed_s"),
-                    .cpu_s = json_number_at(service, "cpu_s"),
+                    .cpu_s = is->service_cpu_s,
                     .stall_s = json_number_at(json_object_get(service, "stalls"), "cpu_s"),
                     .memory_bytes = json_number_at(service, "memory_bytes"),
                     .starts = json_number_at(service, "starts")},
@@ -137,43 +70,56 @@ static json_t *kept_of(const struct session *session, json_t *record)
 
 static double gap_s(const struct facts *before, const struct facts *after);
 
+// Takes a record of a run that is measured, and not set aside.
+static bool take_measured(struct session *session, json_t *record, const struct run *is,
+                          struct observation *run)
+{
+    if (!session->records)
+        session->records = must(json_array());
+    session->facts =
+        grown(session->facts, session->fact_count, &session->fact_capacity, sizeof *session->facts);
+    run->fact = session->fact_count++;
+    session->facts[run->fact] = facts_of(session, record, is);
+    // The values of the experiment's own metrics, behind those of the records before.
+    JSON_EACH (one, experiment_setting(session->experiment, "metrics")) {
+        session->defined = grown(session->defined, session->defined_count,
+                                 &session->defined_capacity, sizeof *session->defined);
+        session->defined[session->defined_count++] =
+            figure_recorded(json_text_or_empty(one, "name"), node_of_json(record));
+    }
+    run->record = kept_of(session, record);
+    json_add(session->records, run->record);
+    if (!session_add(session, run))
+        return false;
+    if (run->fact > 0)
+        session->spent_s += gap_s(&session->facts[run->fact - 1], &session->facts[run->fact]);
+    session_add_loads(session, run, is);
+    // Notes the first forecast, as it was made then; each decision looks at all runs.
+    if (session->forecast_runs == 0)
+        decide(session);
+    return true;
+}
+
 bool replay_take(struct session *session, json_t *record, char *why, size_t why_size)
 {
     struct observation run;
-    const enum record_status status = record_take(session->settings, record, &run, why, why_size);
+    struct run is;
+    (void)run_read(&is, node_of_json(record));
+    const enum record_status status =
+        record_take(session->settings, record, &is, &run, why, why_size);
     if (status == RECORD_SET_ASIDE || status == RECORD_WARM_UP)
         session_note(session, &run);
     if (status == RECORD_SET_ASIDE)
         session_add_set_aside(session, &run);
     if (status != RECORD_OK)
         return status == RECORD_SET_ASIDE || status == RECORD_WARM_UP;
-    if (!session->records)
-        session->records = must(json_array());
-    session->facts =
-        grown(session->facts, session->fact_count, &session->fact_capacity, sizeof *session->facts);
-    run.fact = session->fact_count++;
-    session->facts[run.fact] = facts_of(session, record);
-    // The values of the experiment's own metrics, behind those of the records before.
-    JSON_EACH (one, experiment_setting(session->experiment, "metrics")) {
-        session->defined = grown(session->defined, session->defined_count,
-                                 &session->defined_capacity, sizeof *session->defined);
-        session->defined[session->defined_count++] =
-            metric_value(json_text_or_empty(one, "name"), record);
-    }
-    run.record = kept_of(session, record);
-    json_add(session->records, run.record);
-    if (!session_add(session, &run)) {
+    run_read_use(&is, node_of_json(record));
+    const bool good = take_measured(session, record, &is, &run);
+    if (!good)
         snprintf(why, why_size,
                  "its block has this condition already, or is far ahead of the others");
-        return false;
-    }
-    if (run.fact > 0)
-        session->spent_s += gap_s(&session->facts[run.fact - 1], &session->facts[run.fact]);
-    session_add_loads(session, &run, record);
-    // Notes the first forecast, as it was made then; each decision looks at all runs.
-    if (session->forecast_runs == 0)
-        decide(session);
-    return true;
+    run_free(&is);
+    return good;
 }
 
 bool records_each(const char *path, void (*take)(void *to, json_t *record), void *to, bool quiet)
@@ -239,7 +185,7 @@ bool replay_records(struct session *session, const char *path, bool quiet)
 bool replay_all(const struct experiment *experiment, struct session *session, const char *folder,
                 bool keeps_all)
 {
-    OWNED char *path = text_of("%s/runs.jsonl", folder);
+    OWNED char *path = record_path(folder, RUNS_FILE);
     session_init(session, &experiment->settings);
     session->experiment = experiment;
     session->keeps_all = keeps_all;

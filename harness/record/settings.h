@@ -1,15 +1,16 @@
-#ifndef STATS_SETTINGS_H
-#define STATS_SETTINGS_H
+// The settings of an experiment, as one value that every part reads.
+#ifndef RECORD_SETTINGS_H
+#define RECORD_SETTINGS_H
 
+#include "defaults.h"
 #include "objective.h"
+#include "run.h"
 
 #include "common/metric.h"
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-
-// The settings of an experiment, as one value that every part reads.
 
 // The metrics of an experiment: which there are, which are chosen, and which decide.
 
@@ -51,25 +52,6 @@ struct looks {
                   // one rate, and `to` is all that is known of its end
 };
 
-#define DEFAULT_ERROR      0.05
-#define DEFAULT_CONFIDENCE 0.95
-
-enum {
-    DEFAULT_MIN_RUNS = 15,
-    DEFAULT_MAX_RUNS = 30,
-    MAX_CONDITIONS = 64,
-    MAX_RUNS_LIMIT = 1000000,
-};
-
-enum { IGNORED_MOST = 64 };
-
-// Which failures --ignore-failure lets pass: all, or only those with one of these exit codes.
-struct ignored {
-    bool any;
-    size_t count; // of exit codes; 0: all failures
-    int code[IGNORED_MOST];
-};
-
 struct settings {
     char *conditions[MAX_CONDITIONS]; // each variant alone, then each under the first load, ...
     size_t condition_count;
@@ -103,6 +85,9 @@ void settings_begin(struct settings *settings);
 
 // Reads them from experiment.json. False: it has no conditions or no settings.
 bool settings_read(struct settings *settings, const json_t *experiment);
+
+// The member "confidence" of settings: above 0 and below 1; else the default.
+double settings_confidence(struct node settings);
 
 // Adds a condition; false: there are MAX_CONDITIONS.
 bool settings_add_condition(struct settings *settings, const char *name);
@@ -176,30 +161,5 @@ bool settings_is_loaded(const struct settings *settings, int condition);
 bool settings_needs_positive(const struct settings *settings, size_t metric);
 
 void settings_free(struct settings *settings);
-
-// The error rate (two-sided) of the look after n blocks. Whoever looks after any blocks
-// and as often as they like is wrong with probability `error_rate` at most, when each look
-// inverts a test of its own rate: 90 % of the error rate is for the planned looks, 5 % for
-// earlier ones (an experiment that a cap or a signal ends), 5 % for later ones (one that is
-// continued beyond its plan). A single planned look has all of the 90 %.
-//
-// Planned looks have one and the same rate (S. J. Pocock, Biometrika 64 (1977) 191-199), and
-// a t test takes it for its own degrees of freedom (C. Jennison and B. W. Turnbull, "Group
-// Sequential Methods" (2000), section 4.4). It comes from D. Siegmund's approximation of
-// the probability that a random walk crosses b sqrt(n) ("Sequential Analysis" (1985),
-// chapter 4), of which the part for crossing after the first look is larger by a factor
-// that was found with simulated t tests.
-//
-// Where time ends the experiment, most of the looks come early and most of what is seen late, so
-// the bound is one that falls with the share of the plan that is over (S. K. Wang and A. A.
-// Tsiatis, Biometrics 43 (1987) 193-199), up to a most.
-double looks_rate(const struct looks *looks, double error_rate, size_t n);
-
-// Whether the looks after a and after b blocks have the same rate.
-bool looks_alike(const struct looks *looks, size_t a, size_t b);
-
-// The plan of an experiment that time ends, `blocks` of which took `spent_s`: where it has no end
-// in time, or neither is known, `looks` itself.
-struct looks looks_in_time(const struct looks *looks, size_t blocks, double spent_s);
 
 #endif

@@ -1,50 +1,13 @@
+// Parses JSON into values that point into its text, and finds them.
 #include "view.h"
 
+#include "common/json.h"
 #include "common/text.h"
 
 #include <jansson.h>
-#include <stdarg.h>
-
-// ---- texts
-
-const char *kept(struct arena *texts, const char *text)
-{
-    return text ? arena_keep(texts, strdup(text)) : NULL;
-}
-
-const char *said(struct arena *texts, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    const char *text = arena_vformat(texts, format, arguments);
-    va_end(arguments);
-    return text;
-}
-
-const char *joined(struct arena *texts, const char *text, const char *separator, const char *more)
-{
-    return !text || *text == '\0' ? more : said(texts, "%s%s%s", text, separator, more);
-}
-
-const char *shown(struct arena *texts, const char *text)
-{
-    const char *c = text ?: "";
-    while (*c >= ' ' && *c < 0x7f)
-        c++;
-    return *c == '\0' ? text : arena_keep(texts, visible_copy(text));
-}
-
-int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-int compare_texts(const char *a, const char *b)
-{
-    return strcmp(a ?: "", b ?: "");
-}
-
-// ---- records
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 struct parser {
     struct view *view;
@@ -68,9 +31,13 @@ static bool skip_string(struct parser *parser)
     return true;
 }
 
+// One of a few characters. (strchr() costs more than all the others here together.)
 static bool skip_any(struct parser *parser, const char *of)
 {
-    if (parser->at >= parser->end || *parser->at == '\0' || !strchr(of, *parser->at))
+    const char at = parser->at < parser->end ? *parser->at : '\0';
+    while (*of != '\0' && *of != at)
+        of++;
+    if (*of == '\0')
         return false;
     parser->at++;
     return true;
@@ -196,12 +163,17 @@ static bool parse_value(struct parser *parser, unsigned depth)
     return good;
 }
 
+// Between which and a value blanks mean nothing.
+static bool is_mark(char c)
+{
+    return c == '"' || c == ',' || c == ':' || c == '{' || c == '}' || c == '[' || c == ']';
+}
+
 // Removes blanks, but for those within what would be another value without them, and replaces what
 // is not UTF-8. to has room for 3 bytes for each of text, and for one more; it is ended by 0.
 // Returns its length.
 static size_t compact(const char *text, size_t length, char *to)
 {
-    static const char marks[] = "{}[],:\"";
     char *out = to;
     bool inside = false, apart = false;
     for (size_t i = 0; i < length; i++) {
@@ -213,10 +185,10 @@ static size_t compact(const char *text, size_t length, char *to)
             continue;
         }
         if (!inside && (c == ' ' || c == '\n' || c == '\t' || c == '\r')) {
-            apart = out > to && !strchr(marks, out[-1]);
+            apart = out > to && !is_mark(out[-1]);
             continue;
         }
-        if (apart && !strchr(marks, c))
+        if (apart && !is_mark(c))
             *out++ = ' ';
         apart = false;
         inside ^= c == '"';
@@ -340,12 +312,6 @@ uint32_t view_count(const struct value *value, uint32_t otherwise)
     return number >= 0 && number <= UINT32_MAX ? (uint32_t)number : otherwise;
 }
 
-double view_confidence(const struct value *settings)
-{
-    const double confidence = view_number(view_get(settings, "confidence"), NAN);
-    return confidence > 0 && confidence < 1 ? confidence : 0.95;
-}
-
 const char *view_string(const struct value *value)
 {
     return value ? value->string : NULL;
@@ -356,70 +322,10 @@ const char *view_text(const struct value *object, const char *key)
     return view_string(view_get(object, key));
 }
 
-const char *view_plain(struct arena *texts, const struct value *value)
-{
-    return view_string(value) ?: view_copy(texts, value);
-}
-
-const char *view_joined(struct arena *texts, const struct value *list, const char *between)
-{
-    const char *all = NULL;
-    EACH_VALUE (item, list)
-        all = joined(texts, all, between, view_plain(texts, item));
-    return all;
-}
-
 bool view_lists(const struct value *list, const char *text)
 {
     EACH_VALUE (item, list)
         if (view_equals(item, text))
             return true;
     return false;
-}
-
-const char *view_copy(struct arena *texts, const struct value *value)
-{
-    return !value ? "null" : arena_keep(texts, strndup(value->text, value->length));
-}
-
-void view_put(struct line *json, const char *name, const struct value *value)
-{
-    OWNED char *text = value ? must(strndup(value->text, value->length)) : NULL;
-    line_raw(json, name, text ?: "null");
-}
-
-void view_put_members(struct line *json, const struct value *object, const char *const *names)
-{
-    for (; *names; names++)
-        view_put(json, *names, view_get(object, *names));
-}
-
-bool line_object_if(struct line *json, const char *name, bool there)
-{
-    if (there)
-        line_object(json, name);
-    else
-        line_null(json, name);
-    return there;
-}
-
-char *json_text_end(struct line *json)
-{
-    while (json->depth > 0)
-        line_close(json);
-    must(json->failed ? NULL : json->text);
-    return json->text;
-}
-
-void visible_put(struct line *json, const char *name, const char *text)
-{
-    struct arena texts = {0};
-    line_text(json, name, shown(&texts, text));
-    arena_free(&texts);
-}
-
-void visible_add(struct line *json, const char *text)
-{
-    if (text)
-        visible_put(json, NULL, text);
 }

@@ -1,5 +1,7 @@
-#ifndef STATS_OBJECTIVE_H
-#define STATS_OBJECTIVE_H
+// What a service has to keep, what is varied, what separates runs, and what a condition is
+// summarised by.
+#ifndef RECORD_OBJECTIVE_H
+#define RECORD_OBJECTIVE_H
 
 #include "common/metric.h"
 
