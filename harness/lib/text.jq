@@ -64,7 +64,7 @@ def fixed($n):
     end
   end;
 
-# a ratio with its interval, null: not known, as number_ratio in numbers.c: 1.37 [1.35, 1.39],
+# a ratio with its interval, null: not known, as number_ratio in common/units.c: 1.37 [1.35, 1.39],
 # 1.0004 [1.0002, 1.0006], 97800 [95700, 100200]. It is seen to leave 1 out where it does.
 def fewer_decimals($half; $low):
   if . <= 1 and $half >= pow(10; 2 - .) and $low >= pow(10; 1 - .) then . - 1 | fewer_decimals($half; $low) else . end;
