@@ -190,8 +190,6 @@ $(COMMON): $(call objects,common/*.c)
 	@mkdir -p $(@D)
 	$(call short,AR)rm -f $@ && $(AR) rcs $@ $^
 
-# It has these files in itself, which no -MMD sees.
-$(BUILD)/obj/harness/bench/template.o: $(wildcard harness/bench/matrix/*.conf)
 $(BUILD)/obj/loadgen/io/ring.o: COMPILE += $(call optional,liburing)
 $(BUILD)/obj/loadgen/alloc/alloc.o: COMPILE += $(call optional,jemalloc)
 OPTIONAL_TOLD := $(BUILD)/obj/common/version.o $(BUILD)/obj/loadgen/main.o
@@ -216,7 +214,7 @@ $(BIN)/meter $(BIN)/keeper $(BIN)/start: LIBS = $(STATIC) -lm -pthread
 room      = $(patsubst %,$(BUILD)/lib/%.a,$(1))
 uses_bench     := study report stats
 uses_blame     := stats
-uses_campaign  := experiment report stats
+uses_campaign  := experiment report study stats
 uses_compare   := stats
 uses_conduct   := stats
 uses_decide    := stats

@@ -6,7 +6,7 @@ load helpers
 
 # cells OPTION...: the cells of the part, as an object by name.
 cells() {
-    "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" "$@" cpu
+    bench_plan --expand "$BATS_TEST_TMPDIR/plan" "$@" cpu
     jq '[.parts[] | select(.part == "cpu") | .cells[] | {key: .cell, value: .}] | from_entries' "$BATS_TEST_TMPDIR/plan/bench-plan.json"
 }
 

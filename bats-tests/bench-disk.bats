@@ -17,7 +17,7 @@ teardown() {
 
 # plan OPTION...: the cells of the disk, as JSON.
 plan() {
-    "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" --dir "$DISK" "$@" disk
+    bench_plan --expand "$BATS_TEST_TMPDIR/plan" --dir "$DISK" "$@" disk
     jq '.parts[0].cells' "$BATS_TEST_TMPDIR/plan/bench-plan.json"
 }
 
@@ -43,7 +43,7 @@ plan() {
         and .["disk.read.random.direct.10MiB.t1"] == null and .["disk.read.random.direct.4KiB.t100"] == null' \
         <"$BATS_TEST_TMPDIR/cells"
     plan --quick --file-size 1000T | holds 'all(.[]; .of != null or (.skip | test("no space: .* free, and twice the work file")))'
-    [[ ! -w /dev/shm ]] || "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" --quick --dir /dev/shm cpu disk
+    [[ ! -w /dev/shm ]] || bench_plan --expand "$BATS_TEST_TMPDIR/plan" --quick --dir /dev/shm cpu disk
     [[ ! -w /dev/shm ]] || holds '(.parts[1].cells | all(.[]; .of != null or (.skip | test("in memory")))) and
         (.parts[0].cells | any(.[]; .skip == null))' <"$BATS_TEST_TMPDIR/plan/bench-plan.json"
 }
@@ -65,7 +65,7 @@ plan() {
 
 @test "a folder that is named from here is the same folder for runs, which have others" {
     cd "$DISK"
-    "$BIN/bench" disk --quick --dir . --expand "$BATS_TEST_TMPDIR/plan"
+    bench_plan disk --quick --dir . --expand "$BATS_TEST_TMPDIR/plan"
     grep -qF "scratch = \"$PWD\"" "$BATS_TEST_TMPDIR/plan/bench.conf"
     grep -qF -- "--dir '$PWD/jostle-bench.$EUID'" "$BATS_TEST_TMPDIR/plan/bench.conf"
 }

@@ -6,7 +6,7 @@ load helpers
 
 # cells TOPOLOGY OPTION...: the cells of the part on a machine that hwloc makes up, a line each.
 cells() {
-    HWLOC_SYNTHETIC=$1 "$BIN/bench" --expand "$BATS_TEST_TMPDIR/plan" "${@:2}" memory
+    HWLOC_SYNTHETIC=$1 bench_plan --expand "$BATS_TEST_TMPDIR/plan" "${@:2}" memory
     jq -c '.parts[] | select(.part == "memory") | .cells[]' "$BATS_TEST_TMPDIR/plan/bench-plan.json"
     rm -r "$BATS_TEST_TMPDIR/plan"
 }
@@ -14,7 +14,7 @@ cells() {
 # bats test_tags=slow
 @test "the peak of the DIMMs comes from DMI where it says all of it, whatever the table holds" {
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$ROOT" -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all \
-        -o "$BATS_TEST_TMPDIR/dmi" "$BATS_TEST_DIRNAME/fixtures/bench-dmi.c" "$ROOT"/harness/bench/facts.c "$BUILD"/libcommon.a -lhwloc -lm
+        -o "$BATS_TEST_TMPDIR/dmi" "$BATS_TEST_DIRNAME/fixtures/bench-dmi.c" "$ROOT"/harness/bench/dmi.c "$BUILD"/libcommon.a -lhwloc -lm
     "$BATS_TEST_TMPDIR/dmi"
 }
 

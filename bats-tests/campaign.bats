@@ -109,6 +109,54 @@ expand() {
     holds '[.cells[].settings] == [{"max-runs": "3", prepare: "echo '"'a b'"' {}"}, {"max-runs": "4", prepare: "echo c {}"}]' <plan.json
 }
 
+# commands: the command lines of all cells, without the folders of their programs.
+commands() {
+    jq -r '.cells[] | .command | map(sub(".*/"; "")) | join(" ")' plan.json
+}
+
+@test "expressions between braces, let and skip say what cells there are" {
+    printf '%s\n' '[target "a"]' 'command = true {n*2} {half} {n-1} {kind}' 'n = 1 2 3' 'kind = read write' \
+        'let = half = max(1, floor(n / 2))' "skip = n > 2 && kind == 'write'" 'skip = n == 1' >c.conf
+    expand "$PWD/c.conf"
+    diff <(commands | sort) <(printf '%s\n' 'true 4 1 1 read' 'true 4 1 1 write' 'true 6 1 2 read')
+    # Only parameters name a cell.
+    holds '[.cells[].name] | sort == ["a.n=2.kind=read", "a.n=2.kind=write", "a.n=3.kind=read"]' <plan.json
+}
+
+@test "expressions are filled into loads and settings, too" {
+    printf '%s\n' '[target "a"]' 'command = true' 'max-runs = {20+n}' 'case = n=3' '[load "b"]' 'spec = cpu --threads {t*2} --percent {p}' \
+        't = 1 2' 'let = p = 100 / t' >c.conf
+    expand "$PWD/c.conf"
+    holds '[.cells[] | [.spec, .settings["max-runs"]]] == [["cpu --threads 2 --percent 100", "23"], ["cpu --threads 4 --percent 50", "23"]]' <plan.json
+}
+
+@test "braces of shells, awk and JSON stay as they are, though there are parameters of these names" {
+    # shellcheck disable=SC2016 # as the file has it
+    printf '%s\n' '[target "a"]' 'shell = sh' "command = echo {n} \${n%x} \${y/n} | awk '{print \$n}' | sed -E 's/x{2}/{3,4}/' | jq '{n: .n}' | cat {n,m}.txt" 'n = 5' >c.conf
+    expand "$PWD/c.conf"
+    # shellcheck disable=SC2016
+    [[ $(jq -r '.cells[0].command[0]' plan.json) == 'echo 5 ${n%x} ${y/n} | awk '\''{print $n}'\'' | sed -E '\''s/x{2}/{3,4}/'\'' | jq '\''{n: .n}'\'' | cat {n,m}.txt' ]]
+}
+
+@test "a parameter whose name has a minus sign is itself, and no difference" {
+    printf '%s\n' '[target "a"]' "command = true {n-m} '{n-m + 0}' {n}" 'n = 5' 'n-m = 7' >c.conf
+    expand "$PWD/c.conf"
+    [[ $(commands) == 'true 7 7 5' ]]
+}
+
+@test "a wrong expression is refused with the file and the line" {
+    local line
+    for line in 'let = 2x = 3|4|NAME = EXPRESSION' 'let = x == 3|4|NAME = EXPRESSION' 'let = x = 3 +|4|not an expression' 'let = x = (((3|4|not an expression' \
+        'let = x = m * 2|4|m is not known' 'let = n = 3|4|has values already' 'let = x = n / 0|4|not a finite number' "let = x = 'a' + 1|4|a is not a number" \
+        'skip = n >|4|not an expression' 'skip = kind|4|kind is not known' 'skip = n == 1 || n == 2|4|leaves out every choice' \
+        'let = x = 3|4|x is used nowhere' 'prepare = echo {m*2}|4|m is not known' 'prepare = echo {m-n}|4|unknown placeholder' 'prepare = echo {n *}|4|this is not an expression' 'prepare = echo {n = 2}|4|this is not an expression'; do
+        printf '[target "a"]\n command = true {n}\n n = 1 2\n %s\n' "${line%%|[0-9]*}" >c.conf
+        run -2 --separate-stderr expand "$PWD/c.conf"
+        echo "$line: $stderr"
+        [[ $stderr == *"c.conf:4: target.a."*"${line##*|}"* ]]
+    done
+}
+
 @test "calibrate takes a time, true or false" {
     local value
     for value in 500ms:0.5 true:10 false:null '':10; do

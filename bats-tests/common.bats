@@ -44,6 +44,20 @@ refused() {
     parts fractions
 }
 
+@test "a figure is in the unit that fits it as it is rounded: 999.6 µs are 1.00 ms, 512 B are no KiB" {
+    parts figures
+}
+
+@test "a duration is the same text in C and in the live line of bash" {
+    # shellcheck source=../harness/lib/messages.bash
+    source "$BATS_TEST_DIRNAME/../harness/lib/messages.bash"
+    local seconds
+    for seconds in 10 59 60 99 100 119 5969 5970 5999 6000 7199 7200 11249 400000; do
+        duration_text "$seconds"
+        [[ $REPLY == "$(parts duration "$seconds")" ]]
+    done
+}
+
 @test "lists of CPUs are read and written" {
     parts cpus
 }
@@ -51,6 +65,14 @@ refused() {
 @test "JSON is escaped, numbers come back as they were, what is not UTF-8 is \xNN" {
     run -0 parts json
     [ "$(jq -c . <<<"$output")" = "$(jq -c . <<<'{"text":"a\"b\\c\n\u007f","utf8":"é 😀","wrong":"a\\xff\\xc0\\xaf\\xed\\xa0\\x80z\\xe2\\x82","none":null,"list":[{},[],18446744073709551615,-9223372036854775808],"real":0.1,"third":0.3333333333333333,"nan":null,"fixed":0.333,"infinite":null,"seconds":1.999,"minus":-1.500000000,"yes":true,"raw":{"a":1},"open":{}}')" ]
+}
+
+@test "expressions have the values that C gives them, and what is none is told from what is wrong" {
+    parts expressions
+}
+
+@test "what stands between braces is filled in once, and other braces stay" {
+    parts templates
 }
 
 @test "control characters become visible, also behind a character that is cut off" {

@@ -275,3 +275,21 @@ PYTHON
     "$BIN/stats" --derive ended
     holds 'all(.conditions[]; .stop_reason == "max-time")' <ended/result.json
 }
+
+# bats test_tags=slow
+@test "a record has the same figures in every format, and none is 1000 of a unit" {
+    local format text mean
+    experiment one '{}'
+    mean=$(jq -s '[.[] | select(.condition == "baseline") | .wall_s] | add / length' one/runs.jsonl)
+    jq -c --argjson mean "$mean" '.wall_s *= 0.0009996 / $mean' one/runs.jsonl >runs && mv runs one/runs.jsonl
+    "$BIN/stats" --derive one
+    for format in terminal md latex asciidoc orgmode github html; do
+        "$JOSTLE" report one --format "$format" | sed 's/\\\(\[\|\]\)/\1/g; s/[$]\\pm[$]/±/g; s/{\([],[]\)}/\1/g' >"$format"
+        run ! grep -E '[^0-9.]1000([.]0*)? (ns|µs|ms|us|kB|KiB|MiB|[kMG]?B/s)' "$format"
+    done
+    text=$(grep -oE '0[.]9[0-9]+ ± [0-9.]+ ms' orgmode | head -n 1)
+    [[ -n $text ]]
+    for format in terminal md latex asciidoc github html; do grep -qF "$text" "$format"; done
+    "$JOSTLE" compare one one >compared
+    grep -qE '^baseline +wall_s .* 1[.]00 ms ' compared
+}

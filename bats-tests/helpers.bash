@@ -268,3 +268,12 @@ quota_group() {
         return 1
     fi 2>/dev/null
 }
+
+# bench_plan OPTION...: the program bench with the files of its matrix, as `jostle bench` has git read them: --expand DIR
+# writes the plan.
+bench_plan() {
+    local file
+    for file in "$ROOT"/harness/bench/matrix/*.conf; do
+        git config -f "$file" --list -z --show-origin
+    done | "$BIN/bench" "$@"
+}

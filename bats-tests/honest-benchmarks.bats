@@ -35,7 +35,7 @@ setup() {
 
 @test "mistake 6: more threads than CPUs are no scaling" {
     mkdir bench
-    "$BIN/bench" cpu --threads 1,1000 --expand bench
+    bench_plan cpu --threads 1,1000 --expand bench
     "$BIN/bench" --show bench | holds '[.parts[0].rows[] | select(any(.problems[]; .flag == "beyond-cpus")) | .labels.threads] | unique == ["1000"]'
 }
 

@@ -142,7 +142,7 @@ in_series() {
     holds '[.parts[].charts[] | select(.kind == "series").series[0].points[].x] | length >= 3 and length <= 4 and .[0] > 0 and . == sort' <"$DIR/bench.json"
     [[ $output == *' series'* && $output != *'not measured yet'* ]]
     # It has the peak of its part, and what its part watches.
-    HWLOC_SYNTHETIC='numa:1 l3:1 core:2 pu:1' bench memory network --samples 4 --expand plan
+    HWLOC_SYNTHETIC='numa:1 l3:1 core:2 pu:1' bench_plan memory network --samples 4 --expand plan
     holds '[.parts[].cells[]] | map({key: .cell, value: .}) | from_entries | .["network.tcp.series"].peak == .["network.tcp.32KiB.s1"].peak
         and (to_entries | map(select(.key | test("^memory.*series$")).value) | length == 1 and all(.[]; .peak != null and .rules[0].flag == "cache-sized"))' <plan/bench-plan.json
 }
@@ -168,7 +168,7 @@ in_series() {
 
 # bats test_tags=slow
 @test "--quick ends within 5 minutes by its own limits, whatever is asked" {
-    bench --quick --peers --threads 1,2,4,8,16,32 --samples 10 --expand "$DIR"
+    bench_plan --quick --peers --threads 1,2,4,8,16,32 --samples 10 --expand "$DIR"
     is_valid bench-plan "$DIR/bench-plan.json"
     holds '.most_s <= 280 and .cells >= 20 and ([.parts[].part] == ["cpu", "memory", "disk", "network"])' <"$DIR/bench-plan.json"
     # Parts take turns: whenever the time is over, each part that can be measured has some of its rows.
@@ -178,12 +178,13 @@ in_series() {
     holds 'all(.parts[].cells[]; .skip != null or .of != null or .max_time_s > 0)' <"$DIR/bench-plan.json"
 }
 
-@test "the files of the matrix are git's configuration, and say the same in it as in the program" {
-    local file
-    for file in "$ROOT"/harness/bench/matrix/*.conf; do
-        # A line in quotes or with a comment behind it would be another one for git.
-        diff <(git config -f "$file" --list | sed 's/^[^=]*=//') \
-            <(sed -nE 's/^ +[a-z0-9-]+ = ?//p' "$file" | sed -E 's/^"(.*)"$/\1/; s/\\(["\\])/\1/g')
+@test "a mistake in a file of the matrix is refused with the file and the line" {
+    local line
+    for line in 'let = x = 3 +|not an expression' 'let = x 3|write let = NAME = EXPRESSION' 'use = nothing|no section [body "nothing"]' \
+        'name = {nothing}|no such variable' 'nothing = 1|no such setting' 'when = [(] 1|not an expression'; do
+        printf '[part "cpu"]\n rows = a\n[cell "a"]\n %s\n' "${line%|*}" >m.conf
+        run -2 "$BIN/bench" cpu --expand "$DIR" < <(git config -f m.conf --list -z --show-origin)
+        [[ $output == *"m.conf:4: cell.a."*"${line##*|}"* ]]
     done
 }
 
@@ -195,8 +196,8 @@ in_series() {
             for words in '--peers --samples 3 --every 100ms' '--blocks 1,1000,4K,100M --threads 2,3 --peers' '--file-size 1000T' \
                 '--peak memory=1GB/s:x --peak disk=1GB/s:x --peak network=1GB/s:x --threads 1000'; do
                 # shellcheck disable=SC2086 # words
-                HWLOC_SYNTHETIC=$topology bench $quick $words --expand "$DIR"
-                HWLOC_SYNTHETIC=$topology bench $quick --expand "$DIR" --peers --samples 3 --peer node2 --peer-facts "$there" network
+                HWLOC_SYNTHETIC=$topology bench_plan $quick $words --expand "$DIR"
+                HWLOC_SYNTHETIC=$topology bench_plan $quick --expand "$DIR" --peers --samples 3 --peer node2 --peer-facts "$there" network
             done
         done
     done
@@ -208,7 +209,7 @@ in_series() {
 @test "a table has its rows and no others, with the threads and blocks that are given" {
     local table
     while read -r table; do
-        bench --table "$table" --expand "$DIR/$table"
+        bench_plan --table "$table" --expand "$DIR/$table"
         holds '.cells > 0 and (.parts | length == 1)' <"$DIR/$table/bench-plan.json"
     done < <("$BIN/bench" --list-options | awk -F '\t' '$2 == "table" { gsub(",", "\n", $NF); print $NF }')
     [[ -s $DIR/samples/bench-plan.json ]]
@@ -216,12 +217,12 @@ in_series() {
     holds '[.parts[0].cells[] | .cell] | length == 45 and index("disk.mixed.random.direct.10MiB.t4") != null' <"$DIR/mydiskbench/bench-plan.json"
     holds '[.parts[0].cells[] | .cell] | length == 24 + 24 and index("network.ping.udp.1B.s8") != null' <"$DIR/mynetbench/bench-plan.json"
     holds '[.parts[0].cells[] | .cell] | length == 3 * 2 * 4 * 3 and all(test("^memory[.](read|write|copy)[.](sequential|random)[.]"))' <"$DIR/myrambench/bench-plan.json"
-    bench --table mydiskbench --threads 1 --blocks 1K,3K --expand "$DIR/own"
+    bench_plan --table mydiskbench --threads 1 --blocks 1K,3K --expand "$DIR/own"
     holds '[.parts[0].cells[].labels | map({key: .[0], value: .[1]}) | from_entries | .block + " " + .threads] | unique == ["1 KiB 1", "3 KiB 1"]' <"$DIR/own/bench-plan.json"
 }
 
 @test "LINPACK has a row for each of 13 sizes, and those that take too much memory or time say so" {
-    bench --table linpack --threads 1 --expand "$DIR/sizes"
+    bench_plan --table linpack --threads 1 --expand "$DIR/sizes"
     is_valid bench-plan "$DIR/sizes/bench-plan.json"
     holds '[.parts[0].cells[] | {skip, command} + (.labels | map({key: .[0], value: .[1]}) | from_entries)] | length == 13
         and (map(.N | tonumber) | . == (unique) and .[0] == 1000 and .[-1] == 35000)
@@ -229,8 +230,8 @@ in_series() {
             and (.skip == null) == (.command != null) and (.skip == null or (.skip | test("libopenblas|of memory: more than|--max-time")))
             and (.command == null or (.command | test("--lda \($lda) --threads 1 \($n)$"))))' <"$DIR/sizes/bench-plan.json"
     # More time allows larger ones.
-    bench --table linpack --threads 1 --sizes 20000 --max-time 1s --expand "$DIR/brief"
-    bench --table linpack --threads 1 --sizes 20000 --max-time 2h --expand "$DIR/long"
+    bench_plan --table linpack --threads 1 --sizes 20000 --max-time 1s --expand "$DIR/brief"
+    bench_plan --table linpack --threads 1 --sizes 20000 --max-time 2h --expand "$DIR/long"
     holds '.parts[0].cells[0].skip | test("--max-time|libopenblas")' <"$DIR/brief/bench-plan.json"
     holds '.parts[0].cells[0].skip | . == null or test("--max-time") == false' <"$DIR/long/bench-plan.json"
 }
@@ -310,7 +311,7 @@ in_series() {
 @test "each problem of a bench is in the table of docs/bench.md" {
     local flag
     local -a flags
-    mapfile -t flags < <(sed -nE 's/^    \{\.flag = "([a-z-]+)",.*/\1/p' "$ROOT/harness/bench/texts.c")
+    mapfile -t flags < <(sed -nE 's/^    \{\.flag = "([a-z-]+)",.*/\1/p' "$ROOT/harness/bench/problems.c")
     ((${#flags[@]} >= 10))
     for flag in "${flags[@]}"; do grep -q "^| \`$flag\` |" "$ROOT/docs/bench.md" || {
         echo "$flag"

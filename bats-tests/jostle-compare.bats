@@ -374,7 +374,7 @@ printed() {
     holds '[.comparisons[].metric] == ["wall_s", "rate", "wall_s", "rate"] and .family == 2' <comparison.json
     holds '.comparisons[1] | (.ratio - 1.25 | fabs) < 0.001 and .ci[0] > 1.2 and (.of_reference - 0.8 | fabs) < 0.001 and .of_reference_ci[1] < 0.83
         and .unit == "1/s" and .better == "higher" and (.text | test("^rate 0[.]80* .*of A$")) and (.a.center - 1000 | fabs) < 1' <comparison.json
-    grep -qE 'baseline +rate +10 +1000 1/s .* 800 1/s .* 0[.]800 \[0[.]7[0-9]+, 0[.]8[0-9]+\] † +rate of B is 20[.]0 % lower, worse' table
+    grep -qE 'baseline +rate +10 +1000 /s .* 800 /s .* 0[.]800 \[0[.]7[0-9]+, 0[.]8[0-9]+\] † +rate of B is 20[.]0 % lower, worse' table
     # What jostle measures is in every record, whatever was chosen then.
     "$JOSTLE" compare --metric cpu_s,rate --json - A B | holds '[.comparisons[:2][] | [.metric, .a.mean]] | .[0] == ["cpu_s", 1.1] and (.[1][1] - 1000 | fabs) < 1'
 }

@@ -91,7 +91,7 @@ finds() {
     finds aslr warn 'level 0'
     finds numa-balancing warn '2 memory nodes'
     finds clock warn hpet
-    finds timer warn '4000 us'
+    finds timer warn '4000 µs'
     finds cgroup-quota warn '1.50 CPUs'
     finds virtual-machine warn
     finds run-queue warn

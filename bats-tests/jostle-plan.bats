@@ -116,7 +116,7 @@ campaign() {
     exec 9>&-
     kill "$holder"
     [[ ${lines[0]} == '[######..............] 2/6 cells: 1 done, 1 failed, 1 running, 2 waiting, 1 stale; about '*' left' ]]
-    [[ $output == *'a.t=0.2@l.1 on node7: 4 runs of about 10, error 7.0 % of 5.0 %'* ]]
+    [[ $output == *'a.t=0.2@l.1 on node7: 4 runs of about 10, error 7.00 % of 5 %'* ]]
     [[ $output == *'a.t=0.2@l.2: stale: node7 has not been heard of since 2026-01-01T00:00:10Z'* ]]
     [[ $output == *'a.t=0.1@l.2: failed: the target failed'* ]]
 }
@@ -140,7 +140,7 @@ campaign() {
     TERM=xterm script -qec "stty cols 200; $JOSTLE campaign c.conf --output out --set min-runs=8 --set max-runs=8 --only a*" log </dev/null >/dev/null 3>&-
     tr '\r' '\n' <log >lines
     grep -qE '\[\.+\] 0/4 a.t=0.1@l.1' lines
-    grep -qE '\[#####\.+\] 1/4 a.t=0.1@l.2: [0-9]+ runs.*about [0-9]+ (s|min) left' lines
+    grep -qE '\[#####\.+\] 1/4 a.t=0.1@l.2: [0-9]+ runs.*about [0-9.]+ (s|min) left' lines
     grep -q '4/4 a.t=0.2@l.2: slowdown' lines
 }
 

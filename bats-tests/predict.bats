@@ -33,7 +33,7 @@ refused() {
 
 # machine_hash: what a profile of this machine names it by.
 machine_hash() {
-    "$BIN/bench" --table linpack --expand machine
+    bench_plan --table linpack --expand machine
     jq -rj '.machine | [(.host, .architecture, .cpu // "?"), .cpus_online // 0, .smt // "?", .numa_nodes // 0, ((.memory_bytes // 0) / 1073741824 | round), ""] | map(tostring) | join("\n")' \
         machine/bench-plan.json | sha256sum | cut -d ' ' -f 1
 }

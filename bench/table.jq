@@ -4,28 +4,11 @@
 # called, with {PARAMETER}s.
 include "lib/text";
 
-def value_text($unit):
-  if . == null then "-"
-  elif $unit == "s" then time_text
-  elif $unit == "B" then size_text
-  elif $unit == "ns" then . / 1e9 | time_text
-  elif $unit == "B/s" then scaled(rate_scale($unit))
-  else figure_text + " " + $unit end;
-
 # of a condition: its figure by name; those that are built in are members themselves
 def figure($metric): .metrics[$metric] // .[$metric];
-def unit_of($metric): .metrics[$metric].unit // (if $metric | endswith("_bytes") then "B" else "s" end);
-def center_text($metric):
-  unit_of($metric) as $unit | figure($metric)
-  | if .center == null then "-"
-    else (.center | value_text($unit))
-      + (if .error == null then ""
-         elif .ci != null and (.ci[0] + .ci[1] - 2 * .center | fabs) > 0.05 * (.ci[1] - .ci[0]) then " [\(.ci | map(value_text($unit)) | join(", "))]"
-         else " ± " + (.error | percent_text) end) end;
+def center_text($metric): figure($metric) | if .center == null then "-" else .texts.center end;
 
 def standing: if .ci == null then "-" elif .ci[0] > 1 then "ahead" elif .ci[1] < 1 then "**behind**" else "level" end;
-def ratio_text: .ci as $ci | if .ratio == null then "-" else .ratio | ratio_with($ci) end;
-
 def row_name:
   .cell as $cell
   | reduce ($cell.parameters | to_entries[]) as $one ($names[$cell.target] // $cell.name; gsub("[{]" + $one.key + "[}]"; $one.value));
@@ -42,13 +25,13 @@ def rows:
       $ours,
       (if . == null then "-" else .variant end),
       (if . == null then "-" else ($result.conditions[] | select(.name == $comparison.condition) | center_text($metric)) end),
-      (if . == null then "-" else ratio_text end),
+      (.texts.ratio // "-"),
       (if . == null then "-" else standing end),
       ($result.conditions[0].runs | tostring) ];
 
 def machine:
   .environment
-  | "\(.cpu), \(.cpus_online) CPUs (allowed: \(.cpus_allowed))\(if .virtual_machine then ", a virtual machine" else "" end), \(.memory_bytes | size_text) of memory, \(.file_system) on \(.device), \(.os), \(.kernel). jostle \(.versions.jostle); \($peers).";
+  | "\(.cpu), \(.cpus_online) CPUs (allowed: \(.cpus_allowed))\(if .virtual_machine then ", a virtual machine" else "" end), \(.texts.memory_bytes) of memory, \(.file_system) on \(.device), \(.os), \(.kernel). jostle \(.versions.jostle); \($peers).";
 
 def times:
   (map(.before.time) | sort) as $times

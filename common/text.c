@@ -1,3 +1,4 @@
+// Text: what is visible of it, how wide it is, and where lines are broken.
 #include "common/text.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+// Numbers with their units: read from text, and written as texts for people.
 #include "common/units.h"
 
 #include "common/text.h"
@@ -21,11 +22,17 @@ struct rate_unit {
 };
 
 static const struct unit times[] = {
-    {.suffix = "ns", .factor = 1},     {.suffix = "us", .factor = 1e3},
-    {.suffix = "ms", .factor = 1e6},   {.suffix = "s", .factor = 1e9},
-    {.suffix = "m", .factor = 60e9},   {.suffix = "min", .factor = 60e9},
-    {.suffix = "h", .factor = 3600e9}, {.suffix = "d", .factor = 86400e9},
-    {.suffix = "", .factor = 1e9},     {0},
+    {.suffix = "ns", .factor = 1},
+    {.suffix = "us", .factor = 1e3},
+    {.suffix = "µs", .factor = 1e3},
+    {.suffix = "ms", .factor = 1e6},
+    {.suffix = "s", .factor = 1e9},
+    {.suffix = "m", .factor = 60e9},
+    {.suffix = "min", .factor = 60e9},
+    {.suffix = "h", .factor = 3600e9},
+    {.suffix = "d", .factor = 86400e9},
+    {.suffix = "", .factor = 1e9},
+    {0},
 };
 
 // Multiples by their exponent: "k" is 1000 or 1024 to the power of 1.
@@ -216,32 +223,17 @@ int units_rate(const char *text, struct rate *rate)
     return -1;
 }
 
-// value with three or more significant digits and the largest of the prefixes
-// that leaves it at least 1.
-static const char *format_scaled(double value, double step, const char *const *prefixes,
-                                 const char *unit, char *text, size_t size)
-{
-    int prefix = 0;
-    while (fabs(value) >= step && prefixes[prefix + 1]) {
-        value /= step;
-        prefix++;
-    }
-    const int decimals = fabs(value) < 10 ? 2 : fabs(value) < 100 ? 1 : 0;
-    snprintf(text, size, "%.*f %s%s", decimals, value, prefixes[prefix], unit);
-    return text;
-}
-
 const char *units_format_rate(double value, const char *unit, char *text, size_t size)
 {
-    static const char *const prefixes[] = {"", "k", "M", "G", "T", NULL};
+    char number[NUMBER_SIZE];
     if (!isfinite(value))
         snprintf(text, size, "no limit");
     else if (strcmp(unit, "B/s") == 0)
-        format_scaled(value, 1000, prefixes, unit, text, size);
-    else if (strcmp(unit, "ops/s") == 0 && value >= 1e7) // tenths say nothing any more
-        format_scaled(value, 1000, prefixes, unit, text, size);
-    else if (strcmp(unit, "ops/s") == 0)
+        snprintf(text, size, "%s", number_scaled(value, unit, number));
+    else if (strcmp(unit, "ops/s") == 0 && value < 1e7) // tenths say something here
         snprintf(text, size, "%.1f %s", value, unit);
+    else if (strcmp(unit, "ops/s") == 0)
+        snprintf(text, size, "%s", number_operations(value, number));
     else
         snprintf(text, size, "%.4f %s", value, unit);
     return text;
@@ -249,14 +241,16 @@ const char *units_format_rate(double value, const char *unit, char *text, size_t
 
 const char *units_format_size(double size_bytes, char *text, size_t size)
 {
-    static const char *const prefixes[] = {"", "Ki", "Mi", "Gi", "Ti", NULL};
-    return format_scaled(size_bytes, 1024, prefixes, "B", text, size);
+    char number[NUMBER_SIZE];
+    snprintf(text, size, "%s", number_scaled(size_bytes, "B", number));
+    return text;
 }
 
 const char *units_format_time(double time_ns, char *text, size_t size)
 {
-    static const char *const prefixes[] = {"n", "u", "m", "", NULL};
-    return format_scaled(time_ns, 1000, prefixes, "s", text, size);
+    char number[NUMBER_SIZE];
+    snprintf(text, size, "%s", number_scaled(time_ns, "ns", number));
+    return text;
 }
 
 // In the largest of the units that divides it.
@@ -302,6 +296,42 @@ const char *units_exact_real(double value, char *text, size_t size)
 
 enum { MOST_DECIMALS = 9 };
 
+// A unit, and what a value is multiplied with to be in it. It is taken from `from` on, rounded as
+// it would be shown in the next smaller one: 999.6 µs are 1.00 ms.
+struct step {
+    const char *unit;
+    double from, factor;
+};
+
+// Units of one kind, the largest first.
+struct ladder {
+    double of_zero; // 0 has the unit of this value
+    struct step steps[6];
+};
+
+static const struct ladder time_ladder = {
+    1, {{"s", 1, 1}, {"ms", 1e-3, 1e3}, {"µs", 1e-6, 1e6}, {"ns", 0, 1e9}}};
+static const struct ladder size_ladder = {1024,
+                                          {{"TiB", 1099511627776, 1 / 1099511627776.0},
+                                           {"GiB", 1073741824, 1 / 1073741824.0},
+                                           {"MiB", 1048576, 1 / 1048576.0},
+                                           {"KiB", 1024, 1 / 1024.0},
+                                           {"B", 0, 1}}};
+static const struct ladder byte_rate_ladder = {1e3,
+                                               {{"TB/s", 1e12, 1e-12},
+                                                {"GB/s", 1e9, 1e-9},
+                                                {"MB/s", 1e6, 1e-6},
+                                                {"kB/s", 1e3, 1e-3},
+                                                {"B/s", 0, 1}}};
+static const struct ladder operation_ladder = {
+    0, {{"Gops/s", 1e9, 1e-9}, {"Mops/s", 1e6, 1e-6}, {"kops/s", 1e4, 1e-3}, {"ops/s", 0, 1}}};
+static const struct ladder count_ladder = {
+    0, {{"G", 1e9, 1e-9}, {"M", 1e6, 1e-6}, {"k", 1e4, 1e-3}, {"", 0, 1}}};
+static const struct ladder rate_ladder = {
+    0, {{"G/s", 1e9, 1e-9}, {"M/s", 1e6, 1e-6}, {"k/s", 1e4, 1e-3}, {"/s", 0, 1}}};
+static const struct ladder bit_ladder = {
+    0, {{"Gbit/s", 1e9, 1e-9}, {"Mbit/s", 1e6, 1e-6}, {"kbit/s", 1e4, 1e-3}, {"bit/s", 0, 1}}};
+
 static struct scale scale_by_factor(double factor, const char *unit)
 {
     struct scale result = {.factor = factor};
@@ -309,63 +339,38 @@ static struct scale scale_by_factor(double factor, const char *unit)
     return result;
 }
 
-// Of a value in units of so many seconds.
-static struct scale scale_time(double value, double seconds)
+// Whether a value is too small for a unit: rounded in the next smaller one, by the same product
+// that is then shown, it is less than the unit.
+static bool is_below(const struct step *step, double value, double base)
 {
-    const double s = value * seconds;
-    return s >= 1 || s == 0 ? scale_by_factor(seconds, "s")
-           : s >= 1e-3      ? scale_by_factor(seconds * 1e3, "ms")
-           : s >= 1e-6      ? scale_by_factor(seconds * 1e6, "µs")
-                            : scale_by_factor(seconds * 1e9, "ns");
+    const double most = round(step->from * step[1].factor);
+    return fabs(value * (base * step[1].factor)) < most - 0.5;
 }
 
-static struct scale scale_size(double value)
+// The scale for a value, whose unit is `base` of that of the ladder.
+static struct scale scale_on(const struct ladder *ladder, double value, double base)
 {
-    return value >= 1073741824           ? scale_by_factor(1 / 1073741824.0, "GiB")
-           : value >= 1048576            ? scale_by_factor(1 / 1048576.0, "MiB")
-           : value >= 1024 || value == 0 ? scale_by_factor(1 / 1024.0, "KiB")
-                                         : scale_by_factor(1, "B");
-}
-
-static struct scale scale_bytes_rate(double value)
-{
-    return value >= 1e9   ? scale_by_factor(1e-9, "GB/s")
-           : value >= 1e6 ? scale_by_factor(1e-6, "MB/s")
-                          : scale_by_factor(1e-3, "kB/s");
-}
-
-// Counts, and rates of them: units[0] is the plain one.
-static struct scale scale_count(double value, const char *const units[4])
-{
-    return value >= 1e9   ? scale_by_factor(1e-9, units[3])
-           : value >= 1e6 ? scale_by_factor(1e-6, units[2])
-           : value >= 1e4 ? scale_by_factor(1e-3, units[1])
-                          : scale_by_factor(1, units[0]);
+    const double of = value == 0 ? ladder->of_zero / base : value;
+    const struct step *step = ladder->steps;
+    while (step->from > 0 && is_below(step, of, base))
+        step++;
+    return scale_by_factor(base * step->factor, step->unit);
 }
 
 struct scale scale_of(double value, const char *unit)
 {
     static const struct {
         const char *unit;
-        double seconds;
-    } seconds[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"µs", 1e-6}, {"ns", 1e-9}};
-    static const char *const counts[] = {"", "k", "M", "G"};
-    static const char *const rates[] = {"/s", "k/s", "M/s", "G/s"};
-    static const char *const bits[] = {"bit/s", "kbit/s", "Mbit/s", "Gbit/s"};
-    const double size = fabs(value);
-    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
-        if (strcmp(unit, seconds[i].unit) == 0)
-            return scale_time(size, seconds[i].seconds);
-    if (strcmp(unit, "B") == 0)
-        return scale_size(size);
-    if (strcmp(unit, "B/s") == 0)
-        return scale_bytes_rate(size);
-    if (*unit == '\0')
-        return scale_count(size, counts);
-    if (strcmp(unit, "1/s") == 0 || strcmp(unit, "/s") == 0)
-        return scale_count(size, rates);
-    if (strcmp(unit, "bit/s") == 0)
-        return scale_count(size, bits);
+        const struct ladder *ladder;
+        double base;
+    } known[] = {
+        {"s", &time_ladder, 1},        {"ms", &time_ladder, 1e-3}, {"us", &time_ladder, 1e-6},
+        {"µs", &time_ladder, 1e-6},    {"ns", &time_ladder, 1e-9}, {"B", &size_ladder, 1},
+        {"B/s", &byte_rate_ladder, 1}, {"", &count_ladder, 1},     {"1/s", &rate_ladder, 1},
+        {"/s", &rate_ladder, 1},       {"bit/s", &bit_ladder, 1}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(unit, known[i].unit) == 0)
+            return scale_on(known[i].ladder, value, known[i].base);
     return scale_by_factor(1, unit);
 }
 
@@ -374,7 +379,7 @@ int number_decimals(double value)
     // What two decimals would show as nothing has two digits, as far as there is room.
     if (value > 0 && value < 0.01)
         return (int)fmin(1 - floor(log10(value)), MOST_DECIMALS);
-    return isnan(value) || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+    return isnan(value) || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
 }
 
 const char *number_fixed(double value, int decimals, char *text)
@@ -407,12 +412,45 @@ const char *number_scaled(double value, const char *unit, char *text)
     return text;
 }
 
+const char *number_operations(double value, char *text)
+{
+    if (isnan(value))
+        return number_fixed(value, 0, text);
+    const struct scale s = scale_on(&operation_ladder, value, 1);
+    number_fixed(value * s.factor, number_decimals(value * s.factor), text);
+    append_unit(text, s.unit);
+    return text;
+}
+
+const char *number_duration(double seconds, char *text)
+{
+    const double whole_s = round(seconds), minutes = round(seconds / 60);
+    if (isnan(seconds))
+        return number_fixed(seconds, 0, text);
+    if (seconds < 9.95)
+        snprintf(text, NUMBER_SIZE, "%.2g s", seconds);
+    else if (whole_s < 100)
+        snprintf(text, NUMBER_SIZE, "%.0f s", whole_s);
+    else if (minutes < 100)
+        snprintf(text, NUMBER_SIZE, "%.0f min", minutes);
+    else
+        snprintf(text, NUMBER_SIZE, "%.0f h %02.0f min", floor(minutes / 60), fmod(minutes, 60));
+    return text;
+}
+
 const char *number_percent(double fraction, char *text)
 {
     if (isnan(fraction))
         return number_fixed(fraction, 0, text);
     number_fixed(fraction * 100, number_decimals(fraction * 100), text);
     append_unit(text, "%");
+    return text;
+}
+
+const char *number_level(double confidence, char *text)
+{
+    const double steps = confidence < 0.9999 ? 100 : 1e8;
+    snprintf(text, NUMBER_SIZE, "%.12g %%", round(100 * confidence * steps) / steps);
     return text;
 }
 

@@ -35,7 +35,7 @@ struct rate {
 // bytes.
 int units_rate(const char *text, struct rate *rate);
 
-// "1.50 MB/s", "250 ops/s", "0.500 CPUs"; returns text.
+// "1.50 MB/s", "250.0 ops/s", "0.5000 CPUs"; returns text.
 const char *units_format_rate(double value, const char *unit, char *text, size_t size);
 // "512 B", "64.0 KiB".
 const char *units_format_size(double size_bytes, char *text, size_t size);
@@ -58,7 +58,8 @@ struct scale {
 };
 
 // What brings a value in this unit between 1 and 1000, where the unit has steps: s, ms, us,
-// ns; B, B/s; 1/s (/s); "" for a count. Other units stay as they are.
+// ns; B, B/s; 1/s (/s); "" for a count. Other units stay as they are. The unit is chosen after
+// rounding: 0.0009996 s are 1.00 ms.
 struct scale scale_of(double value, const char *unit);
 
 // Decimals that show three significant digits of a number between 1 and 1000, and two of one
@@ -68,7 +69,13 @@ int number_decimals(double value);
 const char *number_fixed(double value, int decimals, char *text);
 // "1.23 ms", "64.0 KiB", "1.50 MB/s".
 const char *number_scaled(double value, const char *unit, char *text);
+// Of operations in a second: "250 ops/s", "12.3 Mops/s".
+const char *number_operations(double value, char *text);
+// How long something took or takes: "3.4 s", "12 s", "5 min", "3 h 07 min".
+const char *number_duration(double seconds, char *text);
 const char *number_percent(double fraction, char *text);
+// Of a confidence of 0.95 "95 %"; of one near 1 as many digits as tell it from 1: "99.99999 %".
+const char *number_level(double confidence, char *text);
 // "0.63 CPUs", "1 CPU"
 const char *number_cpus(double cpus, char *text);
 // "58.0 [57.1, 60.2] ms": as many decimals as the interval deserves.

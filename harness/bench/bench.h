@@ -1,10 +1,12 @@
+// What bench is made of: its command line, its matrix, and what came of its cells.
+
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
 #include "common/options.h"
 #include "harness/study/study.h"
 
-// The command line of `jostle bench`, checked; a part reads what it asks for.
+// ---- options.c: the command line of `jostle bench`, checked; a part reads what it asks for
 
 enum {
     MOST_THREADS = 1024,
@@ -14,7 +16,7 @@ enum {
     MOST_PARTS = 8
 };
 
-struct request {
+struct bench_request {
     bool quick; // few cells and short runs: all cells together end in 5 minutes, those of a part in
                 // less than 60 s
     bool peers; // measure peers, too
@@ -61,51 +63,60 @@ struct request {
 };
 
 // Reads the command line; --help and wrong use end the program.
-void bench_request_read(struct request *request, int argc, char **argv);
-void bench_request_free(struct request *request);
+void bench_request_read(struct bench_request *request, int argc, char **argv);
+void bench_request_free(struct bench_request *request);
+
+// ---- lists.c
+
+// Reads the numbers of threads of --threads, or what is measured without it, and those of --blocks
+// and --sizes.
+void bench_lists_read(struct bench_request *request);
+
+// ---- tables.c
+
+extern const char *const bench_table_names[]; // ended by NULL
+// Sets what request->table is of, and the user has not said. Returns its part.
+const char *bench_table_take(struct bench_request *request);
+
+// ---- peaks.c
 
 // The check of --peak, PEAK=VALUE:SOURCE.
 bool peak_check(const char *text, char *error, size_t size);
 
-// What the machine and the command line say of a part, for the files of its cells (harness/bench/
-// matrix): variables {NAME: a text, or a number}, and axes {NAME: [variables, ...]}.
-
-// Of the command line, for every part.
-void facts_of_choice(json_t *variables, json_t *axes, const struct request *request);
+// ---- parts.c
 
 struct part {
     const char *name;
-    void (*facts)(json_t *variables, json_t *axes, const struct request *request);
+    void (*facts)(json_t *variables, json_t *axes, const struct bench_request *request);
 };
 
 // In the order of the tables; a nameless row ends it.
 extern const struct part bench_parts[];
 
+// ---- sources.c
+
+// The source of a figure of that name in the summary line that `loadgen --json` ends with; of
+// several of that name the last. To be freed.
+char *summary_source(const char *name);
+
+// ---- facts.c
+
+// Puts what the command line says for every part into variables and axes (facts.h).
+void facts_of_choice(json_t *variables, json_t *axes, const struct bench_request *request);
+
+// ---- facts_cpu.c
+
 // The source of the theoretical peak of vectors of that name, from the clock that each run prints;
 // `floating`, `bytes` and `threads` are variables. *why names the source of each factor. NULL: not
 // known, and *why says so. Both to be freed.
-char *cpu_peak_source(const struct request *request, const json_t *variables, const char *simd,
-                      char **why);
+char *cpu_peak_source(const struct bench_request *request, const json_t *variables,
+                      const char *simd, char **why);
 
 // The figure that says what share of the peak jostle's command reached in its CPU time alone, if
 // the cell watches it: a peak that is exceeded so is withdrawn.
 #define PEAK_SHARE "peak_share"
 
-// What the files are written in.
-
-// A mistake in them, found by the first that runs it.
-__attribute__((noreturn)) void matrix_mistake(const char *where, const char *what);
-
-// {"cell kernel": [[key, value], ...]} of all files. A new reference.
-json_t *sections_read(void);
-
-// An expression of numbers and variables: one that is not there is 0, a text that is no number 1.
-double expression_value(const char *text, const json_t *variables);
-
-// The text with what {NAME}, {NAME:FORMAT} and {@FIELD} stand for; to be freed.
-char *text_fill(const char *text, const json_t *variables);
-
-// The link that a packet to an address takes, as the kernel has it.
+// ---- link.c
 
 // The speed of the interface on the route to an address in numbers, in bits a second, and
 // where that is known from, in `why`; NAN with the reason in `why` ("not known here: ...").
@@ -114,19 +125,17 @@ double link_speed(const char *address, char *why, size_t size);
 // Prints the first address of a host, in numbers. False: it has none, or stdout cannot be written.
 bool link_print_address(const char *name);
 
-// The theoretical bandwidth of the memory by what the firmware says of the DIMMs (SMBIOS,
-// "DMI"): transfers a second x width x channels.
+// ---- dmi.c: transfers a second x width x channels
 
-// Of a table as /sys/firmware/dmi/tables/DMI has it, in B/s, and text names the source of each
-// factor. NAN where one of them is not there, or makes no sense, and text is the reason.
+// Returns the peak by a table as /sys/firmware/dmi/tables/DMI has it, in B/s, and text names the
+// source of each factor; NAN where one of them is not there, or makes no sense, and text is the
+// reason.
 double dmi_peak(const unsigned char *table, size_t size, char *text, size_t text_size);
-// The same of this machine (below JOSTLE_KERNEL_ROOT where that is set); reading the table needs
-// root. Of a virtual machine nothing is believed.
+// Returns the same by the table of this machine (below JOSTLE_KERNEL_ROOT where that is set), which
+// root alone can read. The table of a virtual machine is not believed.
 double dmi_machine_peak(char *text, size_t text_size);
 
-// The records of a bench: from what was measured of its cells to bench.json, and its texts.
-
-// What was recorded of a cell, judged by the statistics of experiments.
+// ---- row.c: what was recorded of a cell, judged by the statistics of experiments
 
 enum state { STATE_DONE, STATE_UNFINISHED, STATE_WAITING, STATE_SKIPPED, STATE_FAILED };
 
@@ -142,6 +151,8 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
 // What the cell's load achieved in a condition, in the mean of its runs; NAN: no load.
 double measured_load(const struct measured *measured, int condition);
 
+// ---- problems.c
+
 // {flag, text, advice}: `text` in place of the table's words unless NULL. Of a flag that is not
 // in the table: the text alone. A new reference.
 json_t *problem_json(const char *flag, const char *text);
@@ -149,7 +160,7 @@ json_t *problem_json(const char *flag, const char *text);
 // Why a figure of the part may be above its peak.
 const char *problem_likely(const char *part);
 
-// The versions of the peers, which the shell asks them for.
+// ---- versions.c
 
 // Prints name, program and words of each peer of the plan that is measured, each ended by NUL:
 // the program with these words says its version.
@@ -159,7 +170,7 @@ void versions_print(const json_t *plan);
 // VERSION; null where it has none.
 void versions_put(json_t *plan, const char *dir);
 
-// A series: one run whose figures over time are kept.
+// ---- series.c
 
 struct sequence {
     struct moment {
@@ -176,21 +187,55 @@ struct sequence sequence_read(const struct measured *measured, const json_t *cel
 // smallest and the largest figure.
 void series_put(json_t *row, const struct measured *measured, const json_t *cell);
 
+// ---- campaign.c
+
 // The text of the campaign file of a plan, to be freed.
 char *conf_text(const json_t *plan);
 
-// A row of the bench: what a cell showed.
+// ---- row.c
 
 // A row of bench.json, of a cell of the plan and its records. A new reference.
 json_t *row_build(struct measured *measured, enum state state, const char *part,
                   const json_t *cell);
 
-// Of the cells of a part and their rows, in the same order: where the peak of one was withdrawn, as
-// its operations exceeded it, the CPU is another one than it is taken for, and those of the others
-// are not known either.
+// Takes the cells of a part and their rows, in the same order. Where the peak of one was withdrawn,
+// as its operations exceeded it, the CPU is another one than it is taken for: it withdraws those of
+// the others, too.
 void rows_check_peaks(const json_t *cells, json_t *rows);
 
-// From the records of a bench to bench.json.
+// ---- forecast.c
+
+// Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone.
+void forecast_sum(json_t *plan);
+// Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
+// run and its set-up take and from how many runs there are; with --quick also `max_time_s`
+// into each cell, after which it starts no further run, unless --max-time says when.
+void forecast_set(json_t *plan);
+
+// ---- collect.c: from the records of a bench to bench.json
+
+// What is collected of a part, or of all. loads: by cell, what its load achieved.
+struct collected {
+    const char *dir;
+    double spent_s; // for all cells
+    char *last;     // when a cell was last written; NULL: never
+    json_t *rows, *charts, *loads;
+};
+
+// ---- charts.c
+
+// The chart of the plan with the figures of its cells, by their rows, of jostle and of each peer;
+// points without a figure are left out. A new reference.
+json_t *chart_build(const struct collected *source, const json_t *chart);
+// The chart over time of a cell that is a series; NULL: it has no figures. A new reference.
+json_t *chart_of_series(const struct measured *measured, const json_t *cell);
+
+// ---- averages.c
+
+// Adds a row for each group of two cells or more that are averaged, behind all others.
+void averages_add(const json_t *cells, json_t *rows);
+
+// ---- collect.c
 
 // A record in the folder. A new reference; NULL after a message.
 json_t *collect_load(const char *dir, const char *name);
@@ -199,14 +244,16 @@ json_t *collect_load(const char *dir, const char *name);
 // its bench.json says. A new reference; NULL after a message.
 json_t *bench_collect(const char *dir);
 
-// The figures of a bench as people read them: each number with its unit and error.
+// ---- texts.c
 
 // Adds `texts` to each row: by the titles of their columns, in the order of the peers and figures.
 void bench_texts_add(json_t *bench);
 
-// [{part, title, cells, charts}] of the chosen parts, as bench-plan.json has them, a new reference.
-// A part that makes two cells of one name, a cell without a command or the like ends the program:
-// that is a mistake of the part.
-json_t *matrix_parts(const struct request *request);
+// ---- matrix.c
+
+// [{part, title, cells, charts}] of the chosen parts, as bench-plan.json has them, a new reference,
+// by what git config printed of the matrix's files. A mistake in these ends the program with its
+// file and line.
+json_t *matrix_parts(const struct bench_request *request, FILE *entries);
 
 #endif

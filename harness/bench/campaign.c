@@ -1,3 +1,5 @@
+// The plan of a bench as a campaign file.
+
 #include "bench.h"
 
 #include "common/memory.h"
@@ -6,8 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-// A plan as a campaign file.
 
 // `key = "value"` as printf makes it. Braces are literal: a bench has no placeholders of a campaign
 // file.

@@ -1,352 +1,78 @@
-#include "bench.h"
+// What the files of the cells have to know, of the command line: variables and
+// axes.
 
-#include "common/machine.h"
+#include "facts.h"
+
+#include "common/cpus.h"
 #include "common/memory.h"
-#include "common/version.h"
+#include "common/processor.h"
+#include "common/record_json.h"
 
-#include <arpa/inet.h>
-#include <ctype.h>
-#include <errno.h>
-#include <ifaddrs.h>
 #include <math.h>
-#include <net/if.h>
-#include <netdb.h>
-#include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#define ANY_PORT "9" // nothing is ever sent there
-
-// The kernel chooses the address that a packet to `peer` would come from.
-static bool own_address(const struct addrinfo *peer, struct sockaddr_storage *own)
+void facts_put(json_t *variables, const char *name, double value)
 {
-    socklen_t length = sizeof *own;
-    const int fd = socket(peer->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    const bool found = fd >= 0 && connect(fd, peer->ai_addr, peer->ai_addrlen) == 0 &&
-                       getsockname(fd, (struct sockaddr *)own, &length) == 0;
-    if (fd >= 0)
-        close(fd);
-    return found;
+    json_put(variables, name, must(json_real(value)));
 }
 
-static bool same(const struct sockaddr *a, const struct sockaddr_storage *b)
+void facts_put_text(json_t *variables, const char *name, const char *text)
 {
-    if (!a || a->sa_family != b->ss_family)
-        return false;
-    if (a->sa_family == AF_INET)
-        return memcmp(&((const struct sockaddr_in *)a)->sin_addr,
-                      &((const struct sockaddr_in *)b)->sin_addr, sizeof(struct in_addr)) == 0;
-    return a->sa_family == AF_INET6 &&
-           memcmp(&((const struct sockaddr_in6 *)a)->sin6_addr,
-                  &((const struct sockaddr_in6 *)b)->sin6_addr, sizeof(struct in6_addr)) == 0;
+    if (text)
+        json_put(variables, name, json_text(text));
 }
 
-// The interface that has this address; loopback: a packet to oneself takes that one.
-static bool interface_of(const struct sockaddr_storage *own, char name[IF_NAMESIZE], bool *loopback)
+void axis_add(json_t *axis, const char *name, double value)
 {
-    struct ifaddrs *list;
-    bool found = false;
-    if (getifaddrs(&list) != 0)
-        return false;
-    for (const struct ifaddrs *one = list; one && !found; one = one->ifa_next) {
-        found = same(one->ifa_addr, own);
-        if (found) {
-            snprintf(name, IF_NAMESIZE, "%s", one->ifa_name);
-            *loopback = (one->ifa_flags & IFF_LOOPBACK) != 0;
-        }
-    }
-    freeifaddrs(list);
-    return found;
+    json_add(axis, must(json_pack("{s:f}", name, value)));
 }
 
-// Whether /sys/class/net/NAME/FILE is there.
-static bool has(const char *name, const char *file)
+json_t *axis_new(json_t *axes, const char *name)
 {
-    char path[128], full[PATH_MAX];
-    snprintf(path, sizeof path, "/sys/class/net/%s/%s", name, file);
-    return access(machine_path(path, full), F_OK) == 0;
+    json_t *axis = must(json_array());
+    json_put(axes, name, axis);
+    return axis;
 }
 
-// Hardware, or what is made of it: of other interfaces (veth, bridge, tunnel) the driver gives
-// a number that limits nothing; veth's is 10000 always.
-static bool is_real(const char *name)
+void facts_put_peak(json_t *variables, double peak, const char *source)
 {
-    char path[64], full[PATH_MAX];
-    snprintf(path, sizeof path, "/proc/net/vlan/%s", name);
-    return has(name, "device") || has(name, "bonding") ||
-           access(machine_path(path, full), F_OK) == 0;
+    if (!isnan(peak))
+        facts_put(variables, "peak", peak);
+    facts_put_text(variables, "peak_source", source);
 }
 
-static bool read_mbit(const char *name, double *mbit)
+void facts_of_choice(json_t *variables, json_t *axes, const struct bench_request *request)
 {
-    char path[128], full[PATH_MAX];
-    snprintf(path, sizeof path, "/sys/class/net/%s/speed", name);
-    FILE *file = fopen(machine_path(path, full), "re");
-    // A driver that does not know says -1, or the read fails.
-    const bool known = file && fscanf(file, "%lf", mbit) == 1 && *mbit > 0;
-    if (file)
-        (void)fclose(file);
-    return known;
+    json_t *threads = axis_new(axes, "threads"), *blocks = axis_new(axes, "block"),
+           *sizes = axis_new(axes, "given-sizes");
+    for (size_t i = 0; i < request->thread_count; i++)
+        axis_add(threads, "threads", (double)request->threads[i]);
+    for (size_t i = 0; i < request->block_count; i++)
+        axis_add(blocks, "block", (double)request->blocks[i]);
+    for (size_t i = 0; i < request->size_count; i++)
+        axis_add(sizes, "size", (double)request->sizes[i]);
+    facts_put(variables, "quick", request->quick);
+    facts_put(variables, "peers", request->peers);
+    facts_put(variables, "given_blocks", request->block_count > 0);
+    facts_put(variables, "given_sizes", request->size_count > 0);
+    facts_put(variables, "limit_s", request->limit_s);
+    facts_put(variables, "most_threads", (double)request->threads[request->thread_count - 1]);
+    facts_put(variables, "allowed_cpus", request->allowed_cpus);
+    facts_put(variables, "samples", (double)request->samples);
+    facts_put_text(variables, "series", request->series);
+    facts_put_text(variables, "duration", request->duration);
+    facts_put(variables, "duration_s", request->duration_s);
+    facts_put(variables, "uid", geteuid());
+    facts_put(variables, "sse2", processor_has(SIMD_SSE2));
+    facts_put(variables, "avx2", processor_has(SIMD_AVX2));
 }
 
-double link_speed(const char *address, char *why, size_t size)
+#define MOST_MEMORY 0.25 // of the machine's
+
+void facts_of_room(json_t *variables)
 {
-    struct sockaddr_storage own;
-    char name[IF_NAMESIZE];
-    bool loopback = false;
-    double mbit;
-    const struct addrinfo hints = {.ai_socktype = SOCK_DGRAM, .ai_flags = AI_NUMERICHOST};
-    struct addrinfo *peer;
-    if (getaddrinfo(address, ANY_PORT, &hints, &peer) != 0)
-        peer = NULL;
-    const bool routed = peer && own_address(peer, &own) && interface_of(&own, name, &loopback),
-               to_itself = routed && (loopback || same(peer->ai_addr, &own));
-    if (peer)
-        freeaddrinfo(peer);
-    if (!routed)
-        snprintf(why, size, "not known here: there is no route to %s", address);
-    else if (to_itself)
-        snprintf(why, size, "not known here: loopback has no link speed");
-    else if (!is_real(name))
-        snprintf(why, size, "not known here: %s is a virtual interface, which has no link speed",
-                 name);
-    else if (!read_mbit(name, &mbit))
-        snprintf(why, size, "not known here: the driver of %s gives no link speed", name);
-    else {
-        snprintf(why, size, "link speed, headers included: /sys/class/net/%s/speed", name);
-        return mbit * 1e6;
-    }
-    return NAN;
-}
-
-bool link_print_address(const char *name)
-{
-    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
-    char address[NI_MAXHOST];
-    struct addrinfo *list;
-    linked_names();
-    if (getaddrinfo(name, NULL, &hints, &list) != 0)
-        return false;
-    const bool known = getnameinfo(list->ai_addr, list->ai_addrlen, address, sizeof address, NULL,
-                                   0, NI_NUMERICHOST) == 0;
-    freeaddrinfo(list);
-    return known && puts(address) != EOF && fflush(stdout) == 0;
-}
-
-// Offsets and values are those of the System Management BIOS Reference Specification (DMTF
-// DSP0134, version 3.7), 7.18 "Memory Device (Type 17)" and 7.5 "Processor Information (Type
-// 4)".
-
-#define TABLE         "/sys/firmware/dmi/tables/DMI"
-#define MOST_BYTES    (4 << 20) // no table is larger
-#define MOST_CHANNELS 256
-#define KEY_BYTES     64
-
-enum { PROCESSOR = 4, MEMORY_DEVICE = 17, END = 127 };
-
-// One structure: its formatted part, and the strings behind it up to `end`.
-struct entry {
-    const unsigned char *data, *end;
-    unsigned type, length;
-};
-
-// One channel, and the slowest of its DIMMs.
-struct channel {
-    char key[KEY_BYTES]; // "P0 CHANNEL A"
-    unsigned rate;       // MT/s
-    unsigned width;      // bits of data, without those of ECC
-};
-
-struct dimms {
-    struct channel channel[MOST_CHANNELS];
-    unsigned channels, dimms, sockets;
-    const char *unknown; // why nothing is known; NULL: all is
-};
-
-static unsigned word_at(const struct entry *entry, unsigned offset)
-{
-    if (offset + 2 > entry->length)
-        return 0;
-    return entry->data[offset] | (unsigned)entry->data[offset + 1] << 8;
-}
-
-static uint32_t double_word_at(const struct entry *entry, unsigned offset)
-{
-    return word_at(entry, offset) | (uint32_t)word_at(entry, offset + 2) << 16;
-}
-
-// The structure at `at`; what follows it is at its end. False: none, or it is cut off.
-static bool read_entry(const unsigned char *at, const unsigned char *end, struct entry *entry)
-{
-    if (end - at < 4 || at[1] < 4 || end - at < at[1])
-        return false;
-    *entry = (struct entry){.data = at, .type = at[0], .length = at[1]};
-    for (at += entry->length; end - at >= 2; at++)
-        if (at[0] == '\0' && at[1] == '\0') {
-            entry->end = at + 2;
-            return true;
-        }
-    return false;
-}
-
-// The string whose number is at that offset; "": none. It ends within the entry.
-static const char *string_at(const struct entry *entry, unsigned offset)
-{
-    const unsigned char *at = entry->data + entry->length;
-    unsigned number = offset < entry->length ? entry->data[offset] : 0;
-    if (number == 0)
-        return "";
-    while (--number > 0 && at < entry->end)
-        at += strnlen((const char *)at, (size_t)(entry->end - at)) + 1;
-    return at < entry->end ? (const char *)at : "";
-}
-
-// The part of a locator up to the channel: "P0 CHANNEL A" of itself, "Node0_Channel2" of
-// "Node0_Channel2_Dimm1". False: it names none.
-static bool channel_of(const char *locator, char key[KEY_BYTES])
-{
-    const char *word = strcasestr(locator, "channel");
-    if (!word)
-        return false;
-    const char *name = word + strlen("channel");
-    name += strspn(name, " _-:");
-    size_t length = isdigit((unsigned char)*name) ? strspn(name, "0123456789")
-                                                  : (size_t)(isalpha((unsigned char)*name) != 0);
-    length += (size_t)(name - locator);
-    if (name == locator + length || length >= KEY_BYTES)
-        return false;
-    memcpy(key, locator, length);
-    key[length] = '\0';
-    return true;
-}
-
-static void add_dimm(struct dimms *dimms, const char *key, unsigned rate, unsigned width)
-{
-    struct channel *channel = dimms->channel;
-    const struct channel *end = channel + dimms->channels;
-    while (channel < end && strcmp(channel->key, key) != 0)
-        channel++;
-    if (channel < end) {
-        channel->rate = rate < channel->rate ? rate : channel->rate;
-        if (width != channel->width)
-            dimms->unknown = "DIMMs of one channel have different widths";
-        return;
-    }
-    if (dimms->channels == MOST_CHANNELS) {
-        dimms->unknown = "more channels than any machine has";
-        return;
-    }
-    *channel = (struct channel){.rate = rate, .width = width};
-    strcpy(channel->key, key); // of the same size
-    dimms->channels++;
-}
-
-// What runs now, not what the DIMM could do: that is 0 or absent where it is not known.
-static unsigned configured_rate(const struct entry *entry)
-{
-    const unsigned rate = word_at(entry, 0x20);
-    return rate != 0xFFFF ? rate : double_word_at(entry, 0x58) & 0x7FFFFFFF;
-}
-
-static void take_dimm(struct dimms *dimms, const struct entry *entry)
-{
-    char key[KEY_BYTES] = "";
-    const unsigned size = word_at(entry, 0x0C), rate = configured_rate(entry);
-    const unsigned width = word_at(entry, 0x0A);
-    if (size == 0) // nothing in the socket
-        return;
-    dimms->dimms++;
-    if (rate < 100 || rate > 100000)
-        dimms->unknown = "DMI has no speed that the DIMMs run at";
-    else if (width < 8 || width > 1024 || width % 8 != 0)
-        dimms->unknown = "DMI has no width of the DIMMs";
-    else if (!channel_of(string_at(entry, 0x11), key) && !channel_of(string_at(entry, 0x10), key))
-        snprintf(key, sizeof key, "?");
-    add_dimm(dimms, key, rate, width);
-}
-
-static void read_table(const unsigned char *table, size_t size, struct dimms *dimms)
-{
-    struct entry entry;
-    const unsigned char *end = table + size;
-    for (; read_entry(table, end, &entry) && entry.type != END; table = entry.end) {
-        if (entry.type == MEMORY_DEVICE)
-            take_dimm(dimms, &entry);
-        else if (entry.type == PROCESSOR && entry.length > 0x18 && (entry.data[0x18] & 0x40) != 0)
-            dimms->sockets++; // there is a processor in it
-    }
-}
-
-// Two sockets whose channels have the same names would be taken for one.
-static bool names_sockets(const struct dimms *dimms)
-{
-    for (unsigned i = 0; i < dimms->channels; i++) {
-        const char *key = dimms->channel[i].key, *word = strcasestr(key, "channel");
-        const size_t before = !word ? 0 : (size_t)(word - key);
-        if (strcspn(key, "0123456789") >= before)
-            return false;
-    }
-    return true;
-}
-
-static const char *why_not(const struct dimms *dimms)
-{
-    if (dimms->dimms == 0)
-        return "DMI shows no DIMM";
-    if (dimms->unknown)
-        return dimms->unknown;
-    for (unsigned i = 0; i < dimms->channels && dimms->dimms > 1; i++)
-        if (strcmp(dimms->channel[i].key, "?") == 0)
-            return "DMI does not say which DIMMs share a channel";
-    if (dimms->sockets > 1 && !names_sockets(dimms))
-        return "DMI does not say which socket a channel belongs to";
-    return NULL;
-}
-
-static double describe(const struct dimms *dimms, char *text, size_t size)
-{
-    const struct channel *first = &dimms->channel[0];
-    double peak = 0;
-    bool alike = true;
-    for (unsigned i = 0; i < dimms->channels; i++) {
-        const struct channel *channel = &dimms->channel[i];
-        peak += 1e6 * channel->rate * channel->width / 8;
-        alike = alike && channel->rate == first->rate && channel->width == first->width;
-    }
-    if (alike)
-        snprintf(text, size, "DMI: %u channel%s x %u bits x %u MT/s", dimms->channels,
-                 dimms->channels == 1 ? "" : "s", first->width, first->rate);
-    else
-        snprintf(text, size, "DMI: the sum of width x speed over %u channels", dimms->channels);
-    return peak;
-}
-
-double dmi_peak(const unsigned char *table, size_t size, char *text, size_t text_size)
-{
-    OWNED struct dimms *dimms = must(calloc(1, sizeof *dimms));
-    read_table(table, size, dimms);
-    const char *reason = why_not(dimms);
-    if (!reason)
-        return describe(dimms, text, text_size);
-    snprintf(text, text_size, "%s", reason);
-    return NAN;
-}
-
-double dmi_machine_peak(char *text, size_t text_size)
-{
-    char path[PATH_MAX];
-    if (machine_is_virtual()) {
-        snprintf(text, text_size, "a virtual machine's DMI is not about the host's DIMMs");
-        return NAN;
-    }
-    FILE *file = fopen(machine_path(TABLE, path), "re");
-    if (!file) {
-        snprintf(text, text_size, errno == EACCES ? "reading DMI (%s) needs root" : "no DMI (%s)",
-                 TABLE);
-        return NAN;
-    }
-    OWNED unsigned char *table = must(malloc(MOST_BYTES));
-    const double peak = dmi_peak(table, fread(table, 1, MOST_BYTES, file), text, text_size);
-    fclose(file);
-    return peak;
+    const double most =
+        MOST_MEMORY * (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    facts_put(variables, "most", most);
+    facts_put(variables, "memory", most / MOST_MEMORY);
 }

@@ -1,7 +1,9 @@
 // bench: what `jostle bench` measures, and what came of it. It reads and writes files;
 // processes are the shell's.
 //
-//     --expand DIR   the matrix of the command line as a campaign file and a plan
+//     --expand DIR   the matrix of the command line as a campaign file and a plan, by what git
+//     config
+//                    prints of matrix/*.conf (stdin)
 //     --derive DIR   bench.json from the records; prints how many rows failed
 //     --programs DIR which peers are to be asked for their version, as texts ended by NUL
 //     --address NAME the address of a host, in numbers
@@ -23,100 +25,9 @@
 #include <string.h>
 #include <unistd.h>
 
-// How long a bench takes, and what --quick leaves for each cell.
-
-// Seconds in which --quick ends, start and table included.
-enum { QUICK_S = 300 };
-
-// A cell's own processes start and end in about so long (jostle slowdown with two runs of
-// `true`: 0.4 s), and so much is kept for what no forecast knows.
-static const double cell_start_s = 0.5, spare_s = 25;
-
-// Variants that run in each block of the cell; with a load each runs alone, too.
-static size_t conditions_of(const json_t *cell)
-{
-    size_t count = 1;
-    JSON_EACH (peer, json_object_get(cell, "peers"))
-        count += !json_has(peer, "reason");
-    return !json_has(cell, "load") ? count : 2 * count;
-}
-
-static double seconds_of(const json_t *cell, double runs)
-{
-    if (json_has(cell, "skip") || json_has(cell, "of"))
-        return 0;
-    if (json_has(cell, "series"))
-        return cell_start_s + json_number_at(cell, "setup_s") + json_number_at(cell, "run_s");
-    return cell_start_s + json_number_at(cell, "setup_s") +
-           runs * (double)conditions_of(cell) * json_number_at(cell, "run_s");
-}
-
-// Two blocks, on a machine that is twice as slow as it should be: less is no figure.
-static double fewest_s(const json_t *cell)
-{
-    return json_number_at(cell, "setup_s") +
-           4 * (double)conditions_of(cell) * json_number_at(cell, "run_s");
-}
-
-// Puts `cells`, `least_s` and `most_s` into a plan of which some cells may be gone.
-static void forecast_sum(json_t *plan)
-{
-    double least_s = 0, most_s = 0;
-    json_int_t cells = 0;
-    JSON_EACH (part, json_object_get(plan, "parts")) {
-        JSON_EACH (cell, json_object_get(part, "cells")) {
-            if (!json_has(cell, "least_s"))
-                continue;
-            least_s += json_number_at(cell, "least_s");
-            most_s += json_number_at(cell, "most_s");
-            cells++;
-        }
-    }
-    json_put(plan, "cells", json_integer(cells));
-    json_put(plan, "least_s", json_number(least_s));
-    json_put(plan, "most_s", json_number(most_s));
-}
-
-// Sets what each cell takes, with --quick also what it may take at most (`stretch` above 0).
-static void forecast_cells(json_t *plan, double stretch, double spare_each_s)
-{
-    const json_t *settings = json_object_get(plan, "settings");
-    JSON_EACH (part, json_object_get(plan, "parts")) {
-        JSON_EACH (cell, json_object_get(part, "cells")) {
-            const double least = seconds_of(cell, json_number_at(settings, "min_runs"));
-            double most = seconds_of(cell, json_number_at(settings, "max_runs"));
-            if (least <= 0)
-                continue;
-            if (stretch > 0) {
-                most = fmin(most, least * stretch + spare_each_s);
-                json_put(cell, "max_time_s",
-                         json_number(fmax(most - cell_start_s, fewest_s(cell))));
-            }
-            json_put(cell, "least_s", json_number(fmin(least, most)));
-            json_put(cell, "most_s", json_number(most));
-        }
-    }
-    forecast_sum(plan);
-}
-
-// Puts `least_s` and `most_s` into each cell of the plan and into the plan, from how long a
-// run and its set-up take and from how many runs there are; with --quick also `max_time_s`
-// into each cell, after which it starts no further run, unless --max-time says when.
-static void forecast_set(json_t *plan)
-{
-    const json_t *settings = json_object_get(plan, "settings");
-    forecast_cells(plan, 0, 0);
-    const double least_s = json_number_at(plan, "least_s"), cells = json_number_at(plan, "cells"),
-                 room_s = QUICK_S - spare_s - json_number_at(settings, "series_s"),
-                 left_s = room_s - least_s;
-    if (json_is_true(json_object_get(settings, "quick")) && cells > 0 &&
-        !json_has(settings, "max_time"))
-        forecast_cells(plan, left_s > 0 ? 1 : room_s / least_s, left_s > 0 ? left_s / cells : 0);
-}
-
 // From the matrix to what is measured: a campaign file and the plan of the bench.
 
-static json_t *settings_json(const struct request *request)
+static json_t *settings_json(const struct bench_request *request)
 {
     const bool quick = request->quick, series = request->samples > 0;
     const char *error = request->error ? request->error : quick ? "0.1" : NULL;
@@ -161,7 +72,7 @@ static bool write_file(const char *dir, const char *name, char *text)
 }
 
 // What the shell is to do, as pairs of key and value, each ended by NUL.
-static void print_request(const struct request *request, bool follows)
+static void print_request(const struct bench_request *request, bool follows)
 {
     pair_put("folder", request->output  ? request->output
                        : request->quick ? "jostle-results/bench-quick"
@@ -184,7 +95,7 @@ static void print_request(const struct request *request, bool follows)
 }
 
 // The folder has a plan, and the command line says nothing of what to measure.
-static bool follows_plan(const struct request *request)
+static bool follows_plan(const struct bench_request *request)
 {
     if (request->is_asked || !request->output)
         return false;
@@ -205,13 +116,13 @@ static void check_only(const json_t *plan, const char *pattern)
 
 // Writes DIR/bench-plan.json (jostle.bench-plan/1) of what is asked for, and DIR/bench.conf, the
 // campaign file of the same cells.
-static int expand(const struct request *request)
+static int expand(const struct bench_request *request)
 {
     const char *dir = request->expand;
     json_auto_t *plan = must(json_pack(
         "{s:s, s:o, s:s, s:o, s:o, s:o}", "schema", SCHEMA_BENCH_PLAN, "made",
         json_date(time(NULL)), "jostle", JOSTLE_VERSION, "machine", must(environment_now()),
-        "settings", settings_json(request), "parts", matrix_parts(request)));
+        "settings", settings_json(request), "parts", matrix_parts(request, stdin)));
     choose(plan, "cells", request->rows);
     forecast_set(plan);
     if (request->only)
@@ -265,7 +176,7 @@ static int show(const char *dir, const char *only)
 int main(int argc, char **argv)
 {
     streams_open();
-    struct request request;
+    struct bench_request request;
     bench_request_read(&request, argc, argv);
     int status = 0;
     if (request.expand)

@@ -1,180 +1,19 @@
-#define OPTIONS_OF struct request
+// The command line of `jostle bench`.
+#define OPTIONS_OF struct bench_request
 
 #include "bench.h"
 
-#include "common/cpus.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/text.h"
 #include "common/units.h"
 
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Over which threads and blocks all is measured, and which tables there are ready.
-
 #define LINPACK_LIMIT_NS 120e9 // of a solution, without --max-time
 
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// The value of a word; 0: it is none, or is left out after a message.
-typedef uint64_t read_word(const struct request *request, const char *word);
-
-// The values of a list such as 1,2,4, ascending, each once. Returns how many.
-static size_t read_list(const struct request *request, const char *text, read_word *read,
-                        uint64_t **values)
-{
-    char *copy = must(strdup(text)), *rest = copy;
-    size_t count = 0, kept = 0;
-    uint64_t *list = must(calloc(strlen(text) / 2 + 1, sizeof *list));
-    for (char *word; (word = strsep(&rest, ",")) != NULL;) {
-        list[count] = read(request, word);
-        count += list[count] != 0;
-    }
-    free(copy);
-    qsort(list, count, sizeof *list, ascending);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || list[i] != list[kept - 1])
-            list[kept++] = list[i];
-    *values = list;
-    return kept;
-}
-
-// A number of --threads; one beyond the limit is left out, and the rest measured.
-static uint64_t read_thread(const struct request *request, const char *word)
-{
-    uint64_t threads;
-    if (units_count(word, &threads) != 0 || threads == 0)
-        usage_error("--threads %s: %s is no number of threads: give numbers from 1 to %d, such as "
-                    "1,2,4,8",
-                    request->thread_list, *word == '\0' ? "an empty word" : word, MOST_THREADS);
-    if (threads <= MOST_THREADS)
-        return threads;
-    if (!request->expand) // said once: the shell asks for the plan first
-        complain("--threads %s: beyond the limit of %d: left out", word, MOST_THREADS);
-    return 0;
-}
-
-static uint64_t read_block(const struct request *request, const char *word)
-{
-    uint64_t bytes;
-    if (units_size(word, &bytes) != 0 || bytes == 0 || bytes > MOST_BLOCK)
-        usage_error("--blocks %s: %s is no size of a block: give sizes from 1 to 1G, such as "
-                    "4K,1M,100M",
-                    request->block_list, *word == '\0' ? "an empty word" : word);
-    return bytes;
-}
-
-static uint64_t read_size(const struct request *request, const char *word)
-{
-    uint64_t size;
-    if (units_count(word, &size) != 0 || size == 0 || size > MOST_SIZE)
-        usage_error("--sizes %s: %s is not a number of equations: give numbers from 1 to %d, such "
-                    "as 1000,5000,10000",
-                    request->size_list, *word == '\0' ? "an empty word" : word, MOST_SIZE);
-    return size;
-}
-
-// The numbers of threads of --threads, or what is measured without it, and the blocks of --blocks.
-static void read_lists(struct request *request)
-{
-    char text[32];
-    struct cpu_list allowed;
-    request->allowed_cpus = cpus_allowed(&allowed) == 0 && allowed.count > 0 ? allowed.count : 1;
-    snprintf(text, sizeof text, "1,%u", request->allowed_cpus);
-    const char *usual = request->quick || request->size_list ? text : "1,2,4,8";
-    request->thread_count = read_list(request, request->thread_list ? request->thread_list : usual,
-                                      read_thread, &request->threads);
-    if (request->thread_count == 0)
-        usage_error("--threads %s: nothing is left to measure: give numbers from 1 to %d",
-                    request->thread_list, MOST_THREADS);
-    if (request->block_list)
-        request->block_count =
-            read_list(request, request->block_list, read_block, &request->blocks);
-    if (request->size_list)
-        request->size_count = read_list(request, request->size_list, read_size, &request->sizes);
-}
-
-// ---- ready tables ----
-
-enum {
-    MYCPU,
-    MYRAM,
-    MYRAM_LATENCY,
-    MYDISK,
-    MYDISK_IOPS,
-    MYDISK_THREADS,
-    MYNET,
-    LINPACK,
-    STREAM,
-    BONNIE,
-    SAMPLES,
-    TABLES
-};
-
-static const char *const table_names[] = {
-    [MYCPU] = "mycpubench",
-    [MYRAM] = "myrambench",
-    [MYRAM_LATENCY] = "myrambench-latency",
-    [MYDISK] = "mydiskbench",
-    [MYDISK_IOPS] = "mydiskbench-iops",
-    [MYDISK_THREADS] = "mydiskbench-threads",
-    [MYNET] = "mynetbench",
-    [LINPACK] = "linpack",
-    [STREAM] = "stream",
-    [BONNIE] = "bonnie",
-    [SAMPLES] = "samples",
-    [TABLES] = NULL,
-};
-
-static const struct table {
-    const char *part, *threads, *blocks, *rows, *sizes;
-    uint64_t samples;
-} tables[] = {
-    [MYCPU] = {"cpu", "1,2,4", .rows = "cpu.*"},
-    [MYRAM] = {"memory", "1,2,4", "1,1K,1M,10M", "memory.*.[sr][ea][qn]*"},
-    [MYRAM_LATENCY] = {"memory", "1,2,4", "8,8K,8M,80M", "memory.*.[sr][ea][qn]*"},
-    [MYDISK] = {"disk", "1,2,4", "1M,10M,100M", "disk.*.direct.*"},
-    [MYDISK_IOPS] = {"disk", "1,2,4,8,16,32,64,128", "1K", "disk.*.random.direct.*"},
-    [MYDISK_THREADS] = {"disk", "1,2,4,8,16,32,48", "64K,1M,16M", "disk.*.direct.*"},
-    [MYNET] = {"network", "1,2,4,8", "1,1K,32K", "network.*"},
-    // The sizes of Intel's LINPACK that fit into 16 GB.
-    [LINPACK] = {"cpu", .rows = "cpu.linpack.*",
-                 .sizes = "1000,2000,5000,10000,15000,18000,20000,22000,25000,26000,27000,30000,"
-                          "35000"},
-    [STREAM] = {"memory", .rows = "memory.stream.*"},
-    [BONNIE] = {"disk", .rows = "disk.bonnie.*"},
-    [SAMPLES] = {"cpu", .rows = "*.series", .samples = 600},
-};
-
-// Sets what request->table is of, and the user has not said. Returns its part.
-static const char *table_take(struct request *request)
-{
-    const struct table *table = &tables[request->table];
-    if (request->quick)
-        usage_error("--table %s: it has rows of its own: leave out --quick",
-                    table_names[request->table]);
-    if (*request->operand != NULL)
-        usage_error("--table %s: it is of the part %s: leave out %s", table_names[request->table],
-                    table->part, *request->operand);
-    if (!request->thread_list)
-        request->thread_list = table->threads;
-    if (!request->block_list)
-        request->block_list = table->blocks;
-    if (!request->size_list)
-        request->size_list = table->sizes;
-    request->rows = table->rows;
-    if (request->samples == 0)
-        request->samples = table->samples;
-    return table->part;
-}
-
-// ---- the command line
 #define COUNT(name, member, most, words)                                                           \
     {                                                                                              \
         ROW(name, "N", OPTION_COUNT, member), .minimum = 1, .maximum = most, .help = words         \
@@ -199,7 +38,7 @@ static const struct option_row what_rows[] = {
     {ROW("threads", "LIST", OPTION_TEXT, thread_list), .wrong = "1,x",
      .help = "numbers of threads to measure with, such as 1,2,4,8 (default: 1,2,4,8; with --quick "
              "and --sizes 1 and the number of allowed CPUs)"},
-    {ROW("table", "NAME", OPTION_CHOICE, table), .choices = table_names,
+    {ROW("table", "NAME", OPTION_CHOICE, table), .choices = bench_table_names,
      .help = "a ready table: its part, rows, threads and blocks, as far as they are not given"},
     {ROW("blocks", "LIST", OPTION_TEXT, block_list), .wrong = "4K,x",
      .help = "sizes of blocks and messages, each with each of --threads, such as 4K,1M,100M "
@@ -296,7 +135,7 @@ static const char details[] =
     "  5  a program failed in a cell, the others were measured\n"
     "  129, 130, 143  interrupted by a signal: the same command continues\n";
 
-static void choose_part(struct request *request, const char *name)
+static void choose_part(struct bench_request *request, const char *name)
 {
     const char *names[sizeof request->part + 2] = {"all"};
     const bool all = strcmp(name, "all") == 0;
@@ -313,14 +152,14 @@ static void choose_part(struct request *request, const char *name)
                 nearest_hint(name, names).text);
 }
 
-static bool any_given(const struct request *request, const struct option_row *rows)
+static bool any_given(const struct bench_request *request, const struct option_row *rows)
 {
     while (rows->name && !options_given(request->given, rows->name))
         rows++;
     return rows->name != NULL;
 }
 
-static void check_dir(struct request *request)
+static void check_dir(struct bench_request *request)
 {
     struct stat status;
     if (!request->dir) {
@@ -338,7 +177,7 @@ static void check_dir(struct request *request)
 }
 
 // A series runs as long as it does, also with --quick.
-static void check_series(const struct request *request)
+static void check_series(const struct bench_request *request)
 {
     size_t count = 0;
     for (size_t i = 0; bench_parts[i].name != NULL; i++)
@@ -351,7 +190,7 @@ static void check_series(const struct request *request)
                     (uintmax_t)request->samples, count, total_s);
 }
 
-static void check(struct request *request)
+static void check(struct bench_request *request)
 {
     if (options_given(request->given, "every") && request->samples == 0)
         usage_error("--every: it is the time between samples: add --samples N");
@@ -379,9 +218,9 @@ static void check(struct request *request)
                                   every_s * ((double)request->samples + 0.5), every_s);
 }
 
-void bench_request_read(struct request *request, int argc, char **argv)
+void bench_request_read(struct bench_request *request, int argc, char **argv)
 {
-    *request = (struct request){0};
+    *request = (struct bench_request){0};
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to measure:"},
         {.rows = how_rows, .values = request, .title = "How to measure:"},
@@ -398,16 +237,16 @@ void bench_request_read(struct request *request, int argc, char **argv)
     for (char **operand = request->operand; *operand != NULL; operand++)
         choose_part(request, *operand);
     if (options_given(request->given, "table"))
-        choose_part(request, table_take(request));
+        choose_part(request, bench_table_take(request));
     else if (*request->operand == NULL)
         choose_part(request, "all");
-    read_lists(request);
+    bench_lists_read(request);
     check(request);
     request->is_asked =
         *request->operand != NULL || any_given(request, what_rows) || any_given(request, how_rows);
 }
 
-void bench_request_free(struct request *request)
+void bench_request_free(struct bench_request *request)
 {
     options_free(request->given);
     free(request->threads);

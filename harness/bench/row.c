@@ -1,3 +1,5 @@
+// A row of bench.json: what a cell showed.
+
 #include "bench.h"
 #include "harness/stats/json.h"
 #include "harness/stats/metrics.h"

@@ -5,6 +5,7 @@
 #include "blame.h"
 
 #include "common/child.h"
+#include "common/exit_status.h"
 #include "common/messages.h"
 #include "common/options.h"
 #include "common/save.h"
@@ -433,8 +434,6 @@ static void block_signals(struct blame *blame)
         sigaddset(&blame->signals, taken[i]);
     child_block(&blame->child, &blame->signals);
 }
-
-enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
 int main(int argc, char **argv)
 {

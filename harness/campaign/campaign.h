@@ -1,3 +1,5 @@
+// What campaign is made of: its files, plans, cells, their states, and its commands.
+
 #ifndef CAMPAIGN_CAMPAIGN_H
 #define CAMPAIGN_CAMPAIGN_H
 
@@ -5,6 +7,7 @@
 #include "common/options.h"
 #include "common/record_json.h"
 #include "common/sha256.h"
+#include "harness/study/config.h"
 
 #include <jansson.h>
 #include <limits.h>
@@ -13,87 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// What a campaign file may set: the measuring options of `jostle slowdown`, but
-// for those that a campaign gives itself.
-
-// A value in the form in which plans and cells have it, to be freed; "" for a flag
-// that is false. NULL with a reason in error, such as "give a whole number".
-char *setting_value(const char *name, const char *text, char *error, size_t size);
-
-// Puts a value into settings {name: text}; of a list it is one more, on a line of its own.
-// False: it is not valid UTF-8.
-bool setting_add(json_t *settings, const char *name, const char *value);
-
-// Takes flags that are false, "", out of settings {name: text}: such a flag is as if it
-// was not there.
-void settings_drop_false(json_t *settings);
-
-// "a {n} b": text with placeholders. {{ and }} are braces; a brace that begins no
-// placeholder is one, too.
-
-enum fill {
-    FILL_PLAIN, // values as they are
-    FILL_QUOTED // values quoted for a shell, where they need it
-};
-// The text with its placeholders filled in, to be freed. values and builtin are
-// {name: text}; a name that neither has is put back as {name}.
-char *template_fill(const char *text, const json_t *values, const json_t *builtin, enum fill fill);
-
-// A campaign file as `git config -f FILE --includes --list -z --show-origin`
-// prints it: a list of entries, in git's order, in which the last one of a name
-// counts.
-
-struct entry {
-    const char *file;    // that it is in: FILE, or one that is included
-    const char *section; // in lower case, as git has it
-    const char *sub;     // "" for a section without a name
-    const char *key;     // in lower case
-    const char *value;   // "true" for a key without =
-};
-
-struct config {
-    const char *file; // the campaign file itself
-    struct entry *entries;
-    size_t count;
-    char *text; // what the entries point into
-};
-
-// Reads what git printed, to its end. Ends the program where it is no such text.
-void config_read(struct config *config, const char *file, FILE *stream);
-void config_free(struct config *config);
-
-// Refuses includes of files that do not exist: git passes over them.
-void config_check_includes(const struct config *config);
-bool config_includes(const struct config *config);
-// Writes the entries, without the includes, as one file.
-bool config_write(const struct config *config, FILE *stream);
-
-// Ends the program with 2 and "FILE:LINE: SECTION.NAME.KEY: MESSAGE". key may be NULL:
-// then it is the entry's. entry may be NULL: then the message is about the file.
-void config_refuse(const struct config *config, const struct entry *entry, const char *key,
-                   const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
-
-// The sections of a campaign file, and every choice of their parameters.
-
-struct section {
-    const char *kind, *name; // target or load
-    const struct entry **entries;
-    size_t count;
-};
-
-struct sections {
-    struct section *list;
-    size_t count;
-};
-
-// All sections of a kind ("target"), in the order of the files: first those of the
-// campaign file, then those of what it includes.
-struct sections sections_of(const struct config *config, const char *kind);
-void sections_free(struct sections *sections);
-
-// The last entry with this key, which counts; NULL if there is none.
-const struct entry *section_entry(const struct section *section, const char *key);
-
+// ---- sections.c
 // Is the key one that this kind of section has of its own (command, spec, case)?
 bool section_reserves(const char *kind, const char *key);
 // Is the entry a setting of how to measure?
@@ -106,57 +29,33 @@ struct hint section_hint(const char *kind, const char *key);
 // released.
 json_t *section_choices(const struct config *config, const struct section *section);
 
-// Refuses placeholders that nothing fills in, and parameters that are used nowhere.
-// names: {parameter: anything}; builtin: {name: text}.
-void section_check_placeholders(const struct config *config, const struct section *section,
-                                const json_t *names, const json_t *builtin);
-
 // The words of an entry's value, as a shell splits them; to be freed.
 char **entry_words(const struct config *config, const struct entry *entry, size_t *count);
 
-// A cell is put together from two halves: a target with one choice of its
-// parameters, and a load with one of its own. Whatever is the same for all cells of
-// a half is worked out once.
+// ---- placeholders.c
 
-enum { HALF_KEY_DIGITS = SHA256_DIGITS / 2 };
+// The parameters {name: value} with what the `let` lines of the section make of them; to be
+// released. Ends the program where one makes no sense.
+json_t *section_values(const struct config *config, const struct section *section,
+                       const json_t *parameters);
+// Whether a `skip` line of the section holds for these values: there is no cell of them then.
+bool section_skips(const struct config *config, const struct section *section,
+                   const json_t *values);
 
-struct half {
-    const char *name; // of the section; NULL: no load
-    const struct section *section;
-    char *part;         // of the cell's name
-    json_t *parameters; // {name: value}
-    json_t *settings;   // {option: value}; "" for a flag that is false
-    json_t *members;    // that all of its cells have
-    char key[HALF_KEY_DIGITS + 1];
+// Refuses placeholders that nothing fills in, and parameters that are used nowhere.
+// builtin: {name: text}.
+void section_check_placeholders(const struct config *config, const struct section *section,
+                                const json_t *parameters, const json_t *builtin);
+
+enum fill {
+    FILL_PLAIN, // values as they are
+    FILL_QUOTED // values quoted for a shell, where they need it
 };
-
-struct halves {
-    struct half *item;
-    size_t count, allocated;
-};
-
-// What the halves of a campaign share.
-struct context {
-    const struct config *config;
-    json_t *builtin;                  // {placeholder: text} that every file has
-    json_t *self;                     // the same placeholders, each standing for itself
-    json_t *overrides;                // {option: value}
-    json_t *settings, *settings_text; // of [campaign]; _text: with builtin left in place
-    const char *workloads;            // the folder of jostle's own programs
-};
-
-// The settings of a section with its placeholders filled in. To be released.
-json_t *half_settings(const struct context *context, const struct section *section,
-                      const json_t *parameters, const json_t *builtin);
-
-// Puts the path of its program in front of the `service` that a section sets, if it does: a
-// cell starts in a folder of its own.
-void find_service(const struct context *context, const struct section *section, json_t *settings);
-
-struct halves halves_of_targets(const struct context *context, const struct sections *targets);
-// The last one is no load at all.
-struct halves halves_of_loads(const struct context *context, const struct sections *loads);
-void halves_free(struct halves *halves);
+// A text of the entry with its placeholders filled in, to be freed: {NAME} of values or builtin,
+// {name: text}, and {EXPRESSION} of numbers and names of values. {{ and }} are braces, and so is a
+// brace that begins no placeholder. Ends the program where an expression has no value.
+char *entry_fill(const struct config *config, const struct entry *entry, const char *text,
+                 const json_t *values, const json_t *builtin, enum fill fill);
 
 // A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
 
@@ -261,9 +160,9 @@ bool cell_is_measured(const char *folder, const struct state *state, const struc
 
 // ---- how long cells will take
 
-// By the best that is known: what an earlier session needed for a part of the very cell; the mean
-// of done cells of the same target with the same parameters, or of the same target; a single run
-// of the target; else nothing.
+// The estimate is by the best that is known: what an earlier session needed for a part of the very
+// cell; the mean of done cells of the same target with the same parameters, or of the same target;
+// a single run of the target; else there is none.
 
 // Times of what is done, by name: {name: [sum of seconds, how many]}.
 struct means {
@@ -275,7 +174,7 @@ void means_free(struct means *means);
 void means_add(struct means *means, const json_t *cell, double seconds);
 // The mean of a name in one of them; NAN: none is done.
 double mean_of(const json_t *sums, const char *name);
-// Of the cells of the same target, else of all.
+// Returns the mean of the cells of the same target, else of all.
 double mean_of_target(const struct means *means, const json_t *cell);
 
 // Seconds that the rest of a cell takes, as far as it was measured; NAN: unknown.
@@ -284,7 +183,6 @@ double rest_of_cell(const json_t *status);
 // jostle.plan/1 of the states' cells. probes: {label: seconds of one run}. To be released.
 json_t *remaining_plan(const json_t *plan, const struct states *states, const json_t *probes);
 
-enum { DEFAULT_MAX_RUNS = 30, DEFAULT_MIN_RUNS = 15 };
 // How many runs of each condition a cell may have; INFINITY: its time ends it.
 double most_runs_of_cell(const json_t *cell);
 
@@ -329,29 +227,18 @@ int command_tasks(struct campaign *campaign);
 int command_probes(struct campaign *campaign);
 int command_calibrations(struct campaign *campaign);
 int command_keep(struct campaign *campaign);
+int command_run(struct campaign *campaign);
+int command_status(struct campaign *campaign);
 int command_merge(struct campaign *campaign);
+
+// jostle.plan/1 of the cells that are wanted; *failed: a target that was probed did. To be
+// released.
+json_t *remaining_of(const struct campaign *campaign, bool *failed);
+// Puts the words of what the shell has to start.
+void put_step_words(const json_t *words);
 
 // Brings the plan into the folder, which is held, where the call says from which file it was made.
 // False after a message.
 bool folder_keep_plan(const struct campaign *campaign);
-
-// The dialogue with the shell that runs the cells of a campaign. The shell starts and
-// ends processes; what to start, and what became of it, is decided here.
-//
-// Commands on stdin, each answered by pairs of name and value on stdout, as lib/study.bash reads
-// them, the last of which is `over`:
-//   next          step NAME, folder SCRATCH, session "", word WORD..., end
-//                             make it the next one: measure this cell, in that folder, by a command
-//                             line of jostle; DIR/cells/NAME/cell.json says what to measure
-//                 step NAME, folder DIR, session NUMBER, word COMMAND, end
-//                             first run the command, which prepares this session, there
-//                 failed N, broken N, held N
-//                             there is no other; so many targets failed; so many cells could not
-//                             be measured; so many are being measured by another jostle
-//                 stuck 1     no further cell would do better; a message was printed
-//   ended STATUS              the exit status of jostle for that cell
-//   prepared                  the session is: ask for the next cell again
-// The end of stdin ends it. False after a message.
-bool drive(const struct campaign *campaign);
 
 #endif

@@ -1,6 +1,9 @@
-#include "campaign.h"
+// A campaign file becomes a plan: jostle.campaign/1, the list of its cells.
+
+#include "halves.h"
 
 #include "common/json.h"
+#include "common/memory.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
@@ -127,13 +130,14 @@ static unsigned repeat_of(const struct config *config, const struct section *cam
 
 // session-prepare = make clean all, with its placeholders filled in; nothing where the
 // file has none.
-static void add_session_prepare(const struct context *context, const struct section *campaign,
+static void add_session_prepare(const struct half_context *context, const struct section *campaign,
                                 json_t *plan)
 {
     const struct entry *entry = section_entry(campaign, "session-prepare");
-    OWNED char *command = !entry || entry->value[0] == '\0'
-                              ? NULL
-                              : template_fill(entry->value, NULL, context->builtin, FILL_QUOTED);
+    OWNED char *command =
+        !entry || entry->value[0] == '\0'
+            ? NULL
+            : entry_fill(context->config, entry, entry->value, NULL, context->builtin, FILL_QUOTED);
     // It is said to the shell in one line.
     for (char *c = command; c && *c != '\0'; c++)
         if (*c == '\n' || *c == '\t')
@@ -156,7 +160,7 @@ static json_t *folder_name(const struct half *target, const struct half *load, c
 }
 
 // Each is right by itself, and no cell could be measured, or says nothing without another one.
-static void check_settings(const struct context *context, const struct half *target,
+static void check_settings(const struct half_context *context, const struct half *target,
                            const json_t *settings)
 {
     const char *least = json_text_at(settings, "min-runs");
@@ -178,7 +182,7 @@ static void check_settings(const struct context *context, const struct half *tar
             target->name);
 }
 
-static json_t *cell_settings(const struct context *context, const struct half *target,
+static json_t *cell_settings(const struct half_context *context, const struct half *target,
                              const struct half *load)
 {
     json_t *settings = json_copy(context->settings);
@@ -190,7 +194,7 @@ static json_t *cell_settings(const struct context *context, const struct half *t
     return settings;
 }
 
-static void add_cell(const struct context *context, const struct half *target,
+static void add_cell(const struct half_context *context, const struct half *target,
                      const struct half *load, json_t *cells)
 {
     char key[SHA256_DIGITS + 1];
@@ -262,7 +266,8 @@ static void name_apart(json_t *cells, size_t digit)
     }
 }
 
-static json_t *make_cells(const struct context *context, const struct sections *target_sections,
+static json_t *make_cells(const struct half_context *context,
+                          const struct sections *target_sections,
                           const struct sections *load_sections)
 {
     struct halves loads = halves_of_loads(context, load_sections);
@@ -291,7 +296,7 @@ static json_t *make_cells(const struct context *context, const struct sections *
 
 // --- the whole
 
-static json_t *make_plan(struct context *context, const struct section *campaign)
+static json_t *make_plan(struct half_context *context, const struct section *campaign)
 {
     const struct config *config = context->config;
     struct sections targets = sections_of(config, "target"), loads = sections_of(config, "load");
@@ -324,7 +329,7 @@ static json_t *make_plan(struct context *context, const struct section *campaign
 json_t *expand(const struct config *config, const struct campaign *call)
 {
     const char *slash = strrchr(config->file, '/');
-    struct context context = {
+    struct half_context context = {
         .config = config,
         .workloads = call->workloads,
         .builtin = json_pack("{ss% ss ss}", "campaign-dir", config->file,

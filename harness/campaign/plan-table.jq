@@ -1,16 +1,20 @@
 # jostle.plan/1 -> the table for people. $probed: each target was run once.
+include "report/document";
 include "lib/text";
 
-def estimate:
-  if . == null then "?" elif .high - .low <= 0.1 * .high then "about \((.low + .high) / 2 | duration)"
-  else "\(.low | duration) to \(.high | duration)" end;
 def state: if .state == "done" then "done" elif .todo then (if .state == "waiting" then "" else .state end) else .state end;
+def time: if .todo then .texts.estimate_s elif .spent_s then "took \(.texts.spent_s)" else "" end;
+def probe_hint($hint): if $probed then "" else $hint end;
+def forecast:
+  if .todo == 0 then ""
+  elif .todo == .unknown then ": nothing is known of their time" + probe_hint(": --probe runs each target once")
+  else ": " + .texts.time
+    + (if .unknown > 0 then ", and \(.unknown) of which nothing is known" + probe_hint(" (see --probe)") else "" end) end;
 
 visible_all
-| ([["cell", "number", "state", "time"]] + [.cells[] | [.name, "\(.number)", state, (if .todo then .estimate_s | estimate elif .spent_s then "took \(.spent_s | duration)" else "" end)]] | aligned),
-"",
-([.cells[].session // 1] | unique | length) as $sessions
-| (.total
-  | "\(.cells) cells\(if $sessions > 1 then " in \($sessions) sessions" else "" end), \(.todo) to be measured"
-  + (if .todo == 0 then "" elif .todo == .unknown then ": nothing is known of their time" + (if $probed then "" else ": --probe runs each target once" end)
-     else ": " + ({ low: .low_s, high: .high_s } | estimate) + (if .unknown > 0 then ", and \(.unknown) of which nothing is known" + (if $probed then "" else " (see --probe)" end) else "" end) end))
+| { columns: [["cell", true], ["number", false], ["state", false], ["time", false] | { title: .[0], left: .[1], rank: 0 }],
+    rows: [.cells[] | [.name, "\(.number)", state, time]], folds: true },
+  ({ tight: true,
+     p: (([.cells[].session // 1] | unique | length) as $sessions
+       | .total | "\(.cells) cells\(if $sessions > 1 then " in \($sessions) sessions" else "" end), \(.todo) to be measured" + forecast) })
+| block_text({ $width, $colour })

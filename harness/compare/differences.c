@@ -1,3 +1,4 @@
+// What differs between two experiments besides their figures: commands, settings, files, machines.
 
 #include "compare.h"
 

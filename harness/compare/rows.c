@@ -1,5 +1,7 @@
+// The figures of two sides: their ratio, whether it is one, and what holds among all of them.
 #include "compare.h"
 
+#include "common/exit_status.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/record_json.h"
@@ -160,8 +162,6 @@ json_t *comparison_rows(const struct comparison *comparison, const json_t *condi
 }
 
 // ---- over several sessions
-
-enum { EXIT_ABOVE = 3, EXIT_UNDECIDED = 4 };
 
 // The ratios of all sessions, and their logarithms.
 struct ratios {

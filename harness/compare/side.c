@@ -1,3 +1,4 @@
+// A side of a comparison: its experiment, its runs, and the figures of its conditions.
 
 #include "compare.h"
 

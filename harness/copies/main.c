@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/options.h"
+#include "common/template.h"
 #include "common/text.h"
 #include "common/tree.h"
 
@@ -263,10 +264,9 @@ static bool copies_prepare(struct copies *copies, const struct copies_request *r
         copy->words = must(calloc(copy->program->word_count + 1, sizeof *copy->words));
         snprintf(number, sizeof number, "%zu", copy->number);
         (void)scratch_of(copies, copy->number, path);
-        for (size_t k = 0; k < copy->program->word_count; k++) {
-            OWNED char *numbered = text_replaced(copy->program->words[k], "{copy}", number);
-            copy->words[k] = text_replaced(numbered, "{scratch}", path);
-        }
+        const struct template_name names[] = {{"copy", number}, {"scratch", path}, {0}};
+        for (size_t k = 0; k < copy->program->word_count; k++)
+            copy->words[k] = template_fill_names(copy->program->words[k], names);
     }
     return true;
 }

@@ -132,7 +132,7 @@ static void check_timer(struct findings *findings)
         found_unknown(findings, "the resolution of timers is shown to root only");
     else if (resolution_ns > COARSE_TIMER_NS)
         findings_add(findings, STATUS_WARN, "boot without highres=off",
-                     "timers fire only every %lld us: a load's level is coarse",
+                     "timers fire only every %lld µs: a load's level is coarse",
                      resolution_ns / 1000);
     else
         found_ok(findings, "resolution %lld ns", resolution_ns);

@@ -26,13 +26,19 @@ static const struct option_row rows[] = {
     {0},
 };
 
+// Whether a mark begins an element that drawings are made of, which are most of a page.
+static bool is_drawn(const char *mark)
+{
+    return strncmp(mark, "<path ", 6) == 0 || strncmp(mark, "<text ", 6) == 0;
+}
+
 // The text of a model, in which nothing ends the element that it is in.
 static void print_model(const json_t *model)
 {
     OWNED char *text = must(json_dumps(model, LINE_FORMAT | JSON_ENSURE_ASCII));
     const char *rest = text;
     for (const char *mark = strchr(rest, '<'); mark; mark = strchr(mark + 1, '<'))
-        if (mark[1] == '/' || mark[1] == '!' || mark[1] == 's' || mark[1] == 'S') {
+        if (!is_drawn(mark)) {
             printf("%.*s\\u003c", (int)(mark - rest), rest);
             rest = mark + 1;
         }

@@ -14,6 +14,7 @@
 #include "common/machine_json.h"
 #include "common/messages.h"
 #include "common/text.h"
+#include "common/units.h"
 #include "harness/stats/interval.h"
 #include "harness/stats/json.h"
 #include "harness/stats/shares.h"
@@ -399,12 +400,11 @@ static void set_limits(struct plan_request *experiment)
     }
 }
 
-// "12 s", "3 min", of whole seconds.
+// A duration, as text of the arena.
 static const char *duration(struct arena *arena, double seconds)
 {
-    return seconds < 10    ? arena_format(arena, "%.2g s", seconds)
-           : seconds < 120 ? arena_format(arena, "%.0f s", seconds)
-                           : arena_format(arena, "%.0f min", seconds / 60);
+    char text[NUMBER_SIZE];
+    return arena_format(arena, "%s", number_duration(seconds, text));
 }
 
 // The command line that measures the loads of the list from the `first` on.

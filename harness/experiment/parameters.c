@@ -5,6 +5,7 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/template.h"
 #include "common/text.h"
 
 #include <inttypes.h>
@@ -233,37 +234,31 @@ static const char *parameters_value(const struct parameters *parameters, size_t 
     return one->value[combination % one->count];
 }
 
-// The parameter whose {NAME} is at text; NULL: none.
-static const struct parameter *named_at(const struct parameters *parameters, const char *text)
+struct filled {
+    const struct parameters *parameters;
+    size_t combination;
+};
+
+static bool put_parameter(FILE *stream, const char *name, size_t length, void *context)
 {
-    for (size_t i = 0; *text == '{' && i < parameters->count; i++) {
-        const char *rest = text_after(text + 1, parameters->parameter[i].name);
-        if (rest && *rest == '}')
-            return &parameters->parameter[i];
+    const struct filled *filled = context;
+    const struct parameters *parameters = filled->parameters;
+    for (size_t i = 0; i < parameters->count; i++) {
+        const char *one = parameters->parameter[i].name;
+        if (strlen(one) != length || strncmp(one, name, length) != 0)
+            continue;
+        fputs(parameters_value(parameters, filled->combination, i), stream);
+        return true;
     }
-    return NULL;
+    return false;
 }
 
 const char *parameters_fill(const struct parameters *parameters, struct arena *arena,
                             size_t combination, const char *text)
 {
-    const char *filled = "";
-    for (const char *at = text;;) {
-        size_t length = strcspn(at, "{");
-        const struct parameter *parameter = named_at(parameters, at + length);
-        if (!parameter && at[length] == '{')
-            length++;
-        filled = arena_format(arena, "%s%.*s", filled, (int)length, at);
-        at += length;
-        if (*at == '\0')
-            return filled;
-        if (!parameter)
-            continue;
-        filled = arena_format(
-            arena, "%s%s", filled,
-            parameters_value(parameters, combination, (size_t)(parameter - parameters->parameter)));
-        at += strlen(parameter->name) + 2;
-    }
+    struct filled filled = {parameters, combination};
+    OWNED char *made = template_fill(text, BRACES_ALONE, put_parameter, &filled);
+    return arena_format(arena, "%s", made);
 }
 
 const char *parameters_name(const struct parameters *parameters, struct arena *arena,

@@ -132,14 +132,16 @@ day_us() {
     if ((NOW_COARSE_US == 0)); then REPLY=${EPOCHREALTIME/[!0-9]/}; else REPLY=$(date +%s%6N); fi
 }
 
-# duration_text SECONDS: sets REPLY to "3 h 5 min", "12 min" or "40 s".
+# duration_text SECONDS: sets REPLY to what number_duration (common/units.h) says of whole seconds: "40 s", "12 min",
+# "3 h 05 min". The live line is written between runs, where nothing is forked.
 duration_text() {
-    if (($1 >= 3600)); then
-        REPLY="$(($1 / 3600)) h $(($1 % 3600 / 60)) min"
-    elif (($1 >= 120)); then
-        REPLY="$(($1 / 60)) min"
-    else
+    local -i minutes=$((($1 + 30) / 60))
+    if (($1 < 100)); then
         REPLY="$1 s"
+    elif ((minutes < 100)); then
+        REPLY="$minutes min"
+    else
+        printf -v REPLY '%d h %02d min' $((minutes / 60)) $((minutes % 60))
     fi
 }
 

@@ -13,7 +13,10 @@
 #include "common/file.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
+#include "common/template.h"
+#include "common/text.h"
 #include "harness/stats/json.h"
 
 #include <math.h>
@@ -71,7 +74,7 @@ static json_t *row_json(struct pack *pack, const struct row *row)
     put_value(object, "cpu_s", row, &pack->stages, "copy_cpu_s");
     json_put(object, "slowdown", figure_json("value", row->slowdown));
     json_put(object, "speedup", figure_json("value", row->speedup));
-    // Of a mix the reference is in turn, and its programs may be of any length.
+    // A mix has no efficiency: its reference runs in turn, and its programs may be of any length.
     json_put(object, "efficiency",
              figure_json("value", interval_scaled(row->speedup, plan_programs(pack->plan) > 1
                                                                     ? NAN
@@ -94,8 +97,8 @@ static json_t *hints_json(const struct pack *pack, size_t copies)
     snprintf(number[0], sizeof number[0], "%zu", copies);
     snprintf(number[1], sizeof number[1], "%.0f", plan_setting(pack->plan, "cpus_per_copy"));
     JSON_EACH (hint, hints) {
-        OWNED char *copied = text_replaced(json_text_at(hint, "options"), "{copies}", number[0]);
-        OWNED char *text = text_replaced(copied, "{cpus}", number[1]);
+        const struct template_name names[] = {{"copies", number[0]}, {"cpus", number[1]}, {0}};
+        OWNED char *text = template_fill_names(json_text_at(hint, "options"), names);
         json_add(list, must(json_pack("{s:O, s:s}", "scheduler", json_object_get(hint, "scheduler"),
                                       "options", text)));
     }
@@ -237,7 +240,7 @@ static json_t *pack_derive(const char *dir)
 
 // The plan into the folder of the records: with --resume the one that is there, with the limits of
 // the new.
-static bool keep_plan(const struct request *request, json_t *plan, const char *folder)
+static bool keep_plan(const struct pack_request *request, json_t *plan, const char *folder)
 {
     bool made = false;
     json_t *old = study_resumed(&pack_study, plan, folder, request->resume, plan_is_same);
@@ -251,7 +254,7 @@ static bool keep_plan(const struct request *request, json_t *plan, const char *f
 }
 
 // What the shell is to do, as pairs of key and value, each ended by NUL.
-static int begin(const struct request *request)
+static int begin(const struct pack_request *request)
 {
     json_t *plan = plan_make(request);
     char seconds[32], most[32], trial[32];
@@ -299,7 +302,7 @@ static int show(const char *dir)
 int main(int argc, char **argv)
 {
     streams_open();
-    struct request request;
+    struct pack_request request;
     int status = 0;
     pack_request_read(&request, argc, argv);
     if (request.next)

@@ -1,3 +1,5 @@
+// What pack is made of: its command line, plan, stages and rows.
+
 #ifndef PACK_PACK_H
 #define PACK_PACK_H
 
@@ -11,7 +13,7 @@ enum { PACK_COPIES_MOST = 4096, PACK_PROGRAMS_MOST = 16 };
 enum pack_place { PACK_ANYWHERE, PACK_CLOSE, PACK_SPREAD };
 extern const char *const pack_place_names[]; // ended by NULL
 
-struct request {
+struct pack_request {
     struct option_list mix;
     uint64_t max_copies; // 0: not given
     uint64_t cpus_per_copy;
@@ -34,8 +36,8 @@ struct request {
 };
 
 // Answers --help; wrong use ends the program.
-void pack_request_read(struct request *request, int argc, char **argv);
-void pack_request_free(struct request *request);
+void pack_request_read(struct pack_request *request, int argc, char **argv);
+void pack_request_free(struct pack_request *request);
 
 // The CPUs that are allowed, of those that --target-cpus names, and those of each copy, for --place
 // and --cpus-per-copy, as `cpus` of the plan, a new reference: {allowed, count, quota, room,
@@ -45,13 +47,13 @@ void pack_request_free(struct request *request);
 // that two share a core only where none is empty (what OpenMP calls spread). Both hold for each
 // number of copies: the CPUs of copy i do not depend on how many follow. Ends the program after a
 // message where there are none.
-json_t *seats_choose(const struct request *request);
+json_t *seats_choose(const struct pack_request *request);
 
 // pack-plan.json: what a pack measures, as its command line and its trial have it.
 
 // The plan of a command line, a new reference. Wrong use ends the program, also what the machine
 // has no room for.
-json_t *plan_make(const struct request *request);
+json_t *plan_make(const struct pack_request *request);
 
 extern const struct study pack_study;
 
@@ -93,8 +95,8 @@ struct stages {
     size_t count;
 };
 
-// Those that have records, in their order. False after a message: records that cannot be read. To
-// be freed in any case.
+// Reads the stages that have records, in their order. False after a message: records that cannot be
+// read. To be freed in any case.
 bool stages_read(struct stages *stages, const char *dir);
 void stages_free(struct stages *stages);
 
@@ -111,8 +113,8 @@ struct row {
     size_t stage;     // index into the stages
     size_t condition; // of the stage's session
     size_t runs;      // blocks that count
-    // Of the mean time of a copy; of a mix that of the program which suffers most, and the widest
-    // of the bounds.
+    // It is that of the mean time of a copy; in a mix that of the program which suffers most, with
+    // the widest of the bounds.
     struct interval slowdown;
     enum verdict verdict;
     struct interval speedup; // throughput by that of the reference
@@ -146,7 +148,7 @@ void pack_texts_add(json_t *pack);
 
 // Says what comes next (study.h), of the pack in --next: the trial, then one stage after another,
 // until the answer is known. After the first time the trial is in the plan. False after a message.
-bool next_print(const struct request *request);
+bool next_print(const struct pack_request *request);
 
 // Whether the slowdown never surely falls from one number of copies to a larger one. Only then a
 // number between two others says nothing that these do not.

@@ -1,3 +1,5 @@
+// The plan of a pack, pack-plan.json: what it measures, as its command line and its trial have it.
+
 #include "pack.h"
 
 #include "common/cgroup.h"
@@ -5,9 +7,11 @@
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/messages.h"
+#include "common/record_json.h"
 #include "common/schemas.h"
 #include "common/text.h"
 #include "common/units.h"
+#include "harness/stats/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +22,7 @@ const struct study pack_study = {"pack", "pack-plan.json", SCHEMA_PACK_PLAN};
 // ---- the programs
 
 // A word as a copy can start it, wherever it starts. To be freed.
-static char *found_program(const struct request *request, const char *word)
+static char *found_program(const struct pack_request *request, const char *word)
 {
     char path[PATH_MAX];
     if (strchr(word, '{'))
@@ -34,7 +38,8 @@ static char *found_program(const struct request *request, const char *word)
     return must(request->own_folder ? realpath(word, NULL) : strdup(word));
 }
 
-static json_t *words_json(const struct request *request, const char *const *words, size_t count)
+static json_t *words_json(const struct pack_request *request, const char *const *words,
+                          size_t count)
 {
     json_t *list = must(json_array());
     char *program = found_program(request, words[0]);
@@ -49,7 +54,7 @@ static json_t *words_json(const struct request *request, const char *const *word
 }
 
 // A command line that is one text: run by sh only where it has something for a shell.
-static json_t *text_words(const struct request *request, const char *text, const char *option)
+static json_t *text_words(const struct pack_request *request, const char *text, const char *option)
 {
     const char *why = "";
     size_t count;
@@ -79,7 +84,7 @@ static void check_name(const char *name)
             usage_error("--mix %s: the name of a figure of jostle's: give another", name);
 }
 
-static json_t *mix_json(const struct request *request)
+static json_t *mix_json(const struct pack_request *request)
 {
     json_t *list = must(json_array());
     for (size_t i = 0; i < request->mix.count; i++) {
@@ -96,7 +101,7 @@ static json_t *mix_json(const struct request *request)
     return list;
 }
 
-static json_t *programs_json(const struct request *request)
+static json_t *programs_json(const struct pack_request *request)
 {
     size_t count = 0;
     if (request->mix.count > 0)
@@ -110,7 +115,7 @@ static json_t *programs_json(const struct request *request)
 
 // ---- how many
 
-static size_t most_copies(const struct request *request, const json_t *cpus, size_t programs)
+static size_t most_copies(const struct pack_request *request, const json_t *cpus, size_t programs)
 {
     const char *allowed = json_text_at(cpus, "allowed");
     const size_t room = (size_t)json_number_at(cpus, "room"),
@@ -146,7 +151,7 @@ static json_t *hints_json(const char *text)
 
 // ---- the plan
 
-static json_t *settings_json(const struct request *request, size_t most)
+static json_t *settings_json(const struct pack_request *request, size_t most)
 {
     return must(json_pack(
         "{s:I, s:I, s:s, s:s?, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:s?, s:s?, s:f, s:b, s:f, s:f, "
@@ -163,7 +168,7 @@ static json_t *settings_json(const struct request *request, size_t most)
         "seed", (json_int_t)request->seed));
 }
 
-json_t *plan_make(const struct request *request)
+json_t *plan_make(const struct pack_request *request)
 {
     if (request->input && access(request->input, R_OK) != 0)
         usage_error("--input %s: it cannot be read: give a file", request->input);

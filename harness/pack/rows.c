@@ -1,44 +1,11 @@
-#include "harness/stats/metrics.h"
+// What was measured of each number of copies, over all stages.
+
 #include "pack.h"
 
 #include "common/memory.h"
-#include "common/record_json.h"
-#include "common/units.h"
+#include "harness/stats/metrics.h"
 
 #include <math.h>
-#include <string.h>
-
-bool stages_read(struct stages *stages, const char *dir)
-{
-    for (stages->count = 0; stages->count < STAGES_MOST; stages->count++) {
-        struct measured *stage = &stages->stage[stages->count];
-        *stage = (struct measured){.folder = text_of("%s/stages/%zu", dir, stages->count + 1)};
-        const bool good = measured_read(stage);
-        if (good && stage->has_runs)
-            continue;
-        measured_free(stage);
-        return good;
-    }
-    return true;
-}
-
-void stages_free(struct stages *stages)
-{
-    for (size_t i = 0; i < stages->count; i++)
-        measured_free(&stages->stage[i]);
-}
-
-double stage_spent_s(const struct measured *stage)
-{
-    const double spent_s = json_number_at(stage->status, "spent_s");
-    return spent_s > 0 ? spent_s : 0;
-}
-
-size_t stage_copies(const struct measured *stage, size_t condition)
-{
-    const char *name = stage->experiment.settings.conditions[condition];
-    return condition == 0 ? 0 : (size_t)strtoul(name, NULL, 10);
-}
 
 // ---- figures of single runs
 
@@ -68,7 +35,8 @@ static struct interval ratio_in_stage(struct measured *stage, size_t x, size_t y
 
 // ---- ratios between rows
 
-// Of two ratios to references of different stages, which share no run, on the logarithms (method
+// Returns the ratio of two ratios to references of different stages, which share no run: on the
+// logarithms (method
 // of variance estimates recovery: G. Y. Zou and A. Donner, Statistics in Medicine 27 (2008)
 // 1693-1702).
 static struct interval of_both(const struct interval *x, const struct interval *y)
@@ -107,7 +75,8 @@ static struct interval power_ratio(struct stages *stages, const struct row *x, c
     return ratio;
 }
 
-// Those that may have the highest power of all: a row is out where another's is surely higher.
+// Marks the rows that may have the highest power of all: a row is out where another's is higher,
+// with its whole interval.
 // Each has as many rivals as there are other rows, and a share of the error rate for each
 // (S. S. Gupta, Technometrics 7 (1965) 225-245: subset selection; J. C. Hsu, "Multiple
 // Comparisons" (1996), chapter 4: comparisons with the best).
@@ -237,158 +206,4 @@ bool rows_are_smooth(const struct rows *rows)
         highest = fmax(highest, isnan(slowdown->low) ? 0 : slowdown->low);
     }
     return true;
-}
-
-enum { BLOCKS_LEAST = 5 };
-
-// Each flag once, with what to do; docs/pack.md has the same.
-static const struct {
-    const char *flag, *severity, *advice;
-} kinds[] = {
-    {"few-blocks", "problem", "give more --max-time, or a shorter program"},
-    {"no-figures", "problem", "give more --max-time: --resume continues"},
-    {"memory-limit", "note", "use a larger node, or free some memory"},
-    {"shared-cpus", "note", NULL},
-    {"quota", "note", NULL},
-    {"not-smooth", "note", "more --max-time measures every number"},
-};
-
-static void add_finding(json_t *list, const char *flag, char *text)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].flag, flag) == 0)
-            json_add(list,
-                     must(json_pack("{s:s, s:s, s:s, s:s?}", "flag", flag, "severity",
-                                    kinds[i].severity, "text", text, "advice", kinds[i].advice)));
-    free(text);
-}
-
-static void add_memory(json_t *list, const json_t *plan)
-{
-    const json_t *memory = json_object_get(plan, "memory");
-    const double most = plan_setting(plan, "max_copies");
-    const double room = json_number_at(memory, "room");
-    if (room < most)
-        add_finding(
-            list, "memory-limit",
-            text_of("%.0f copies of %.0f MiB each (the peak of one) fit into the %.0f MiB that %s "
-                    "has left: more were not measured, though %.0f were to be",
-                    room, json_number_at(json_object_get(plan, "trial"), "peak_bytes") / 1048576,
-                    json_number_at(memory, "free_bytes") / 1048576, json_text_at(memory, "whose"),
-                    most));
-}
-
-static void add_cpus(json_t *list, const json_t *plan)
-{
-    const json_t *cpus = json_object_get(plan, "cpus");
-    const double room = json_number_at(cpus, "room"), quota = json_number_at(cpus, "quota"),
-                 count = json_number_at(cpus, "count");
-    if ((double)plan_most(plan) > room)
-        add_finding(list, "shared-cpus",
-                    text_of("from %.0f copies on they take turns on CPUs: there are CPUs for %.0f",
-                            room + 1, room));
-    if (quota < count)
-        add_finding(
-            list, "quota",
-            text_of("the cgroup's quota of %g CPUs is less than the %g CPUs that are allowed: "
-                    "copies throttle each other",
-                    quota, count));
-}
-
-static void add_rows(json_t *list, const struct rows *rows)
-{
-    size_t few = 0, none = 0;
-    for (size_t i = 0; i < rows->count; i++) {
-        none += rows->row[i].runs < 2;
-        few += rows->row[i].runs >= 2 && rows->row[i].runs < BLOCKS_LEAST;
-    }
-    if (none > 0)
-        add_finding(
-            list, "no-figures",
-            text_of("of %zu of the numbers of copies there are fewer than two runs, and so no "
-                    "interval",
-                    none));
-    if (few > 0)
-        add_finding(
-            list, "few-blocks",
-            text_of("of %zu of the numbers of copies there are fewer than %d runs: their intervals "
-                    "are wide, and rest on how few runs scatter",
-                    few, BLOCKS_LEAST));
-}
-
-// What the statistics say of a stage, each kind once for all of them.
-static void add_warnings(json_t *list, const struct stages *stages, const char *severity)
-{
-    for (size_t i = 0; i < stages->count; i++)
-        JSON_EACH (one, json_object_get(stages->stage[i].summary, "warnings")) {
-            const char *flag = json_text_at(one, "flag"),
-                       *condition = json_text_at(one, "condition");
-            if (!json_text_is(one, "severity", severity) || json_named(list, "flag", flag))
-                continue;
-            OWNED char *text = text_of("%s%s%s", !condition ? "" : condition,
-                                       !condition                    ? ""
-                                       : strcmp(condition, "1") == 0 ? " copy: "
-                                                                     : " copies: ",
-                                       json_text_at(one, "message"));
-            json_add(list, must(json_pack("{s:s, s:s, s:s, s:o}", "flag", flag, "severity",
-                                          severity, "text", text, "advice",
-                                          json_text(json_text_at(one, "advice")))));
-        }
-}
-
-json_t *findings_json(const json_t *plan, const struct stages *stages, const struct rows *rows,
-                      bool smooth)
-{
-    json_t *list = must(json_array());
-    add_rows(list, rows);
-    add_warnings(list, stages, "problem");
-    add_memory(list, plan);
-    add_cpus(list, plan);
-    if (!smooth)
-        add_finding(
-            list, "not-smooth",
-            text_of("more copies are surely slowed down less than fewer: nothing is said of "
-                    "numbers that were not measured"));
-    add_warnings(list, stages, "note");
-    return list;
-}
-
-// ---- numbers
-
-static bool is_reference(const json_t *row)
-{
-    return json_is_true(json_object_get(row, "reference"));
-}
-
-static json_t *ratio_text(const json_t *row, const char *name)
-{
-    return is_reference(row)
-               ? json_text("1")
-               : json_owned_text(study_ratio_text(json_object_get(row, name), "value"));
-}
-
-static json_t *percent_text(const json_t *row, const char *name)
-{
-    const json_t *figure = json_object_get(row, name);
-    char text[NUMBER_SIZE];
-    const double value = 100 * json_number_at(figure, "value"),
-                 low = 100 * json_bound_at(figure, 0), high = 100 * json_bound_at(figure, 1);
-    if (isnan(value))
-        return json_text("-");
-    if (is_reference(row))
-        return json_text("100 %");
-    return json_text(isnan(low) ? number_scaled(value, "%", text)
-                                : number_with_bounds(value, low, high, "%", text));
-}
-
-void pack_texts_add(json_t *pack)
-{
-    JSON_EACH (row, json_object_get(pack, "rows"))
-        json_put(row, "texts",
-                 must(json_pack("{s:o, s:o, s:o, s:o, s:o}", "copy_s",
-                                study_figure_text(json_object_get(row, "copy_s"), "s"), "worst_s",
-                                study_figure_text(json_object_get(row, "worst_s"), "s"), "slowdown",
-                                ratio_text(row, "slowdown"), "throughput",
-                                study_figure_text(json_object_get(row, "throughput"), "1/s"),
-                                "efficiency", percent_text(row, "efficiency"))));
 }

@@ -1,7 +1,7 @@
 // predict: how much programs slow down beside each other, from their profiles; it reads and writes
 // files; processes are the shell's.
 
-#define OPTIONS_OF struct request
+#define OPTIONS_OF struct predict_request
 
 #include "predict.h"
 
@@ -101,7 +101,7 @@ static const char *format_of(const char *output)
     return formats[format];
 }
 
-static void check(struct request *request)
+static void check(struct predict_request *request)
 {
     static const char *const of_check[] = {"records", "min-runs", "max-runs", "max-time"};
     if (!request->format)
@@ -125,9 +125,9 @@ static void check(struct request *request)
 
 // Reads the command line; --help and wrong use end the program. `format` is then the name of
 // a format, from --format, the ending of --output, or the preset.
-static void request_read(struct request *request, int argc, char **argv)
+static void request_read(struct predict_request *request, int argc, char **argv)
 {
-    *request = (struct request){0};
+    *request = (struct predict_request){0};
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to predict:"},
         {.rows = check_rows, .values = request, .title = "What was measured:"},
@@ -177,7 +177,7 @@ static json_t *record_make(const struct table *table)
                           "check", table_check_to_json(table)));
 }
 
-static int steps(const struct request *request)
+static int steps(const struct predict_request *request)
 {
     struct program_list list;
     programs_read(&list, request->operand, request->place, false);
@@ -187,7 +187,8 @@ static int steps(const struct request *request)
 }
 
 // To --json, and to the shell that lays it out in a format.
-static bool write_record(const struct request *request, const json_t *record, const char *format)
+static bool write_record(const struct predict_request *request, const json_t *record,
+                         const char *format)
 {
     if (request->json && !output_json(record, request->json, stdout))
         return false;
@@ -201,7 +202,7 @@ static bool write_record(const struct request *request, const json_t *record, co
     return output_json(record, "-", stdout) && putchar('\0') != EOF;
 }
 
-static int predict(const struct request *request)
+static int predict(const struct predict_request *request)
 {
     struct program_list list;
     json_auto_t *measured = must(json_array());
@@ -227,7 +228,7 @@ static int predict(const struct request *request)
 int main(int argc, char **argv)
 {
     streams_open();
-    struct request request;
+    struct predict_request request;
     request_read(&request, argc, argv);
     const int status = request.steps ? steps(&request) : predict(&request);
     options_free(request.given);

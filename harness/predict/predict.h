@@ -1,3 +1,6 @@
+// What predict is made of: programs by their profiles, measured pairs, and the table of a
+// prediction.
+
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
@@ -7,7 +10,7 @@
 
 // The command line of `jostle predict`.
 
-struct request {
+struct predict_request {
     bool with_itself, together, check, force, quiet;
     double at_most; // 0: none
     const char *place, *format, *output, *json;
@@ -84,7 +87,7 @@ bool predict_beside(const struct program_profile *a, const struct program_profil
 // Says for the shell which pairs are left (study.h), each a step "A@B.PLACE" in the folder `cells`
 // of the records, with these as `folder`; nothing where there is no pair. False after a message,
 // also where a profile does not say how its program is run, or the records are of other programs.
-bool check_print(const struct program_list *list, const struct request *request);
+bool check_print(const struct program_list *list, const struct predict_request *request);
 
 // Measured pairs: how much one program slows down beside another, a list of jostle.pair/1, which is
 // a line each in a pairs.jsonl.
@@ -112,7 +115,7 @@ struct table_row {
 
 struct table {
     const struct program_list *programs;
-    const struct request *request;
+    const struct predict_request *request;
     const json_t *pairs; // that were measured
     struct table_row *row;
     size_t count;
@@ -121,7 +124,13 @@ struct table {
 // Predicts every ordered pair of programs of one place. Ends the program where there is no
 // pair, or too many programs.
 void table_make(struct table *table, const struct program_list *programs, const json_t *measured,
-                const struct request *request);
+                const struct predict_request *request);
+
+// The neighbours of a row, as indices of programs: the one, or all others of the place. How many.
+size_t table_neighbours(const struct table *table, const struct table_row *row, size_t *index);
+
+// Runs of a measured pair; 0: it does not say so.
+double measured_runs(const json_t *measured);
 
 // 0, 3 or 4, as --help has it.
 int table_status(const struct table *table);

@@ -1,3 +1,5 @@
+// What pressure is stated in: kinds of load at levels, and how much they slow a program down.
+
 #ifndef PRESSURE_H
 #define PRESSURE_H
 
@@ -34,6 +36,9 @@ enum kind kind_find(const char *name);
 // "mem --limit 55%" of the kind at the level (a fraction above 0; kept to 0.1 percent), as one
 // would type it after `loadgen` or in `--load`. Returns text.
 const char *kind_spec(enum kind kind, double level, char *text, size_t size);
+// The reverse: the kind and the level of a load's words. False: it is no load of such a kind and
+// level alone.
+bool kind_of_spec(const char *spec, enum kind *kind, double *level);
 
 // Whether the kind is not possible on this machine, and why, into text.
 bool kind_impossible(enum kind kind, char *text, size_t size);
@@ -93,6 +98,16 @@ bool sensitivity_from_json(struct sensitivity *sensitivity, const json_t *array,
 // The points of a jostle.result/1 whose loads are kinds at levels, and fits. Conditions with
 // other loads are left out.
 void sensitivity_from_result(struct sensitivity *sensitivity, const json_t *result);
+
+// A point without a figure, at level 0.
+struct sensitivity_point sensitivity_no_point(void);
+// Adds a point to the curve of that kind, in its place; `sd` is made of the interval where it is
+// not known. False: there is no room.
+bool sensitivity_add(struct sensitivity *sensitivity, const char *kind,
+                     const struct sensitivity_point *point);
+// Makes the monotone curves of the points: slowdown never falls with the level, and is 1 at level
+// 0.
+void sensitivity_fit(struct sensitivity *sensitivity);
 
 // Adds the points of another sensitivity, and fits anew. Points of a level that is there
 // already are left out.

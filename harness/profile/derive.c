@@ -1,3 +1,5 @@
+// From the records of a profile to the profile, and what its runs alone show.
+
 #include "profile.h"
 
 #include "common/memory.h"
@@ -39,7 +41,7 @@ static struct interval halves_of(const double *log_s, size_t n, size_t step, siz
     return interval_between(exp(mean), exp(mean - half), exp(mean + half));
 }
 
-// Of one series of runs, at that confidence. Values that are not above 0 are left out.
+// Returns the noise of one series of runs, at that confidence, without values that are not above 0.
 static struct noise noise_of(const struct measured *measured, double confidence)
 {
     struct noise noise = {.mean_s = NAN, .correlation = NAN};
@@ -74,8 +76,8 @@ struct work {
     json_t *record; // what there is of the profile
     double confidence;
     struct sensitivity sensitivity;
-    // Of the runs of all experiments with the program alone, each about the mean of its own (they
-    // may be of different hours):
+    // What follows is about the runs of all experiments with the program alone, each about the mean
+    // of its own experiment (these may be of different hours).
     size_t runs;
     double squares, df;      // of the logarithms of their times
     double weighted, weight; // correlation of those that are long enough, by their runs
@@ -128,7 +130,7 @@ static double crowded_s(const struct measured *measured)
     return sum;
 }
 
-// Of the runs alone among those under load: these are what slowdowns are ratios to.
+// Puts the figures of the runs alone that are among those under load: slowdowns are ratios to them.
 static void put_alone(struct work *work, const struct measured *measured, const json_t *result)
 {
     const json_t *baseline = json_array_get(json_object_get(result, "conditions"), 0);

@@ -8,10 +8,11 @@
 //
 // Without any of these it reads the command line, writes the plan into the folder of the
 // records, and prints what the shell is to do.
-#define OPTIONS_OF struct request
+#define OPTIONS_OF struct profile_request
 
 #include "profile.h"
 
+#include "common/exit_status.h"
 #include "common/memory.h"
 #include "common/messages.h"
 #include "common/schemas.h"
@@ -27,7 +28,7 @@
 
 enum { REQUEST_LEVELS = 4 };
 
-struct request {
+struct profile_request {
     // As typed.
     const char *kinds, *levels, *place, *place_cpus, *target_cpus, *load_cpus, *input, *prepare,
         *conclude, *setup, *cleanup, *timeout, *nice, *ignore_failure, *output, *json;
@@ -162,7 +163,7 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-static void name_after_program(struct request *request, const char *folder)
+static void name_after_program(struct profile_request *request, const char *folder)
 {
     request->name = clean(base(request->words[0]));
     if (request->name[strspn(request->name, "._-")] == '\0') {
@@ -173,7 +174,7 @@ static void name_after_program(struct request *request, const char *folder)
     request->file = text_of("%s%s%s.profile.json", folder, slash ? "/" : "", request->name);
 }
 
-static void name_after_file(struct request *request)
+static void name_after_file(struct profile_request *request)
 {
     OWNED char *bare = without(base(request->output), ".json");
     request->file = text_of("%s", request->output);
@@ -184,7 +185,7 @@ static void name_after_file(struct request *request)
                     request->output);
 }
 
-static void find_names(struct request *request)
+static void find_names(struct profile_request *request)
 {
     if (request->check_noise) {
         request->name = clean(base(request->words[0]));
@@ -250,7 +251,7 @@ static void take_level(const char *text, json_t *plan)
     json_add(levels, json_number(percent / 100));
 }
 
-static void add_kinds(const struct request *request, json_t *plan)
+static void add_kinds(const struct profile_request *request, json_t *plan)
 {
     if (request->kinds)
         each_item(request->kinds, take_kind, plan);
@@ -262,7 +263,7 @@ static void add_kinds(const struct request *request, json_t *plan)
 }
 
 // The words of options that every experiment gets as they are.
-static json_t *handed_on(const struct request *request)
+static json_t *handed_on(const struct profile_request *request)
 {
     json_t *words = must(json_array());
     for (const struct option_row *row = how_rows; row->name != NULL; row++) {
@@ -282,7 +283,7 @@ static json_t *handed_on(const struct request *request)
 
 // The plan, a new reference: name, words, place, kinds and levels, time, and `options`, the words
 // that all experiments have. Kinds that are not possible here are in its `reasons`.
-static json_t *request_plan(const struct request *request)
+static json_t *request_plan(const struct profile_request *request)
 {
     json_t *words = must(json_array());
     for (size_t i = 0; i < request->word_count; i++)
@@ -306,9 +307,9 @@ static json_t *request_plan(const struct request *request)
 }
 
 // Reads and checks the command line; wrong use ends the program.
-static void request_read(struct request *request, int argc, char **argv)
+static void request_read(struct profile_request *request, int argc, char **argv)
 {
-    *request = (struct request){0};
+    *request = (struct profile_request){0};
     const struct option_group groups[] = {
         {.rows = what_rows, .values = request, .title = "What to measure:"},
         {.rows = how_rows, .values = request, .title = "How to measure:"},
@@ -332,7 +333,7 @@ static void request_read(struct request *request, int argc, char **argv)
     save_check_output(request->json, request->folder);
 }
 
-static void request_free(struct request *request)
+static void request_free(struct profile_request *request)
 {
     options_free(request->given);
     free(request->name);
@@ -341,8 +342,6 @@ static void request_free(struct request *request)
 }
 
 // ---- what the shell asks for
-
-enum { EXIT_ABOVE = 3 };
 
 // Whether both measure the same: all but the time and the reference.
 static bool is_same(const json_t *a, const json_t *b)
@@ -357,7 +356,7 @@ static bool is_same(const json_t *a, const json_t *b)
 }
 
 // Writes the plan, and prints what the shell is to do.
-static bool begin(const struct request *request)
+static bool begin(const struct profile_request *request)
 {
     json_t *plan = request_plan(request);
     json_t *old = study_resumed(&profile_study, plan, request->folder, request->resume, is_same);
@@ -385,7 +384,7 @@ static bool begin(const struct request *request)
     return good && fflush(stdout) == 0;
 }
 
-static bool derive(const struct request *request)
+static bool derive(const struct profile_request *request)
 {
     if (!request->output)
         usage_error("--derive: it needs --output FILE");
@@ -437,7 +436,7 @@ static int noise(const char *folder)
 int main(int argc, char **argv)
 {
     streams_open();
-    struct request request;
+    struct profile_request request;
     int status;
     request_read(&request, argc, argv);
     if (request.next)

@@ -1,3 +1,5 @@
+// Reads a profile, and judges whether its runs are enough for an effect.
+
 #include "profile.h"
 
 #include <errno.h>

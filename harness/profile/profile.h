@@ -1,3 +1,5 @@
+// What profile is made of, and a profile as other programs read it.
+
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
@@ -32,11 +34,11 @@ struct program_profile {
     struct sensitivity sensitivity;
 };
 
-// Of a jostle.program/1. False: `why` says what is wrong, such as "holds no profile: give a file
-// that jostle profile has made".
+// Reads a profile from a jostle.program/1. False: `why` says what is wrong, such as "holds no
+// profile: give a file that jostle profile has made".
 bool profile_from_json(struct program_profile *profile, json_t *record, char *why, size_t size);
 
-// Of a file. False: `why` says what is wrong, without the path.
+// Reads it from a file. False: `why` says what is wrong, without the path.
 bool profile_read(struct program_profile *profile, const char *path, char *why, size_t size);
 
 void profile_free(struct program_profile *profile);

@@ -1,3 +1,5 @@
+// The experiments of a profile in their order, and what fits into its time.
+
 #include "profile.h"
 
 #include "common/child.h"
@@ -18,7 +20,7 @@ const struct study profile_study = {"profile", "profile-plan.json", SCHEMA_PROFI
 enum { BUDGET_BLOCKS = 4, BUDGET_RUNS = 60 };
 
 // What is known; the rest after the runs alone.
-struct state {
+struct profile_state {
     const char *folder;
     const json_t *plan;
     bool verbose, dry_run;
@@ -41,7 +43,7 @@ struct budget_level {
     double doubt; // how far, in log(slowdown), the curve may be from the straight line there
 };
 
-// Of the time that is left after the runs alone.
+// The shares of the time that is left after the runs alone.
 static const double sensitivity_share = 0.40, added_share = 0.12, pressure_share = 0.40;
 static const double loaded_ratio = 1.5; // time under load / alone, on average
 static const double load_s = 0.1;       // to resume a load, and until it is steady
@@ -51,25 +53,25 @@ static const double least_sample_s = 0.5;
 enum { ADDED_BLOCKS = 6, MOST_ADDED = 8, PRESSURE_BLOCKS = 4 };
 
 // A run under load, with what is around it.
-static double loaded_s(const struct state *state)
+static double loaded_s(const struct profile_state *state)
 {
     return loaded_ratio * state->wall_s + state->overhead_s + load_s;
 }
 
-static double block_s(const struct state *state)
+static double block_s(const struct profile_state *state)
 {
     return state->wall_s + state->overhead_s + (double)(state->conditions - 1) * loaded_s(state);
 }
 
 // Readings alone, beside each load and beside the program: of that a lap until it is steady, and a
 // part of one more.
-static double beside_s(const struct state *state, double sample_s)
+static double beside_s(const struct profile_state *state, double sample_s)
 {
     return (double)(1 + state->conditions) * (sample_s + open_s) + loaded_ratio * state->wall_s;
 }
 
 // The total that gives each part its least.
-static double least_s(const struct state *state, double share)
+static double least_s(const struct profile_state *state, double share)
 {
     const double of_blocks_s = (BUDGET_BLOCKS * block_s(state) + start_s) / share;
     const double of_pressure_s =
@@ -78,7 +80,7 @@ static double least_s(const struct state *state, double share)
 }
 
 // A run under load is taken for 1.5 times as long as alone.
-static void budget(struct state *state)
+static void budget(struct profile_state *state)
 {
     const double left_s = fmax(state->total_s - state->spent_s, 0);
     double share = sensitivity_share;
@@ -154,7 +156,7 @@ static double most_runs(const json_t *plan, double most)
 }
 
 // How every experiment of the profile begins: runs is how many blocks it makes at most.
-static void begin_step(const struct state *state, const char *command, const char *name,
+static void begin_step(const struct profile_state *state, const char *command, const char *name,
                        double runs, double time_s)
 {
     study_step(command, state->folder, name);
@@ -192,7 +194,7 @@ static void put_loads(const json_t *plan)
 
 // ---- alone ----
 
-static void step_alone(const struct state *state)
+static void step_alone(const struct profile_state *state)
 {
     const json_t *plan = state->plan;
     const bool noise = json_is_true(json_object_get(plan, "check_noise"));
@@ -205,7 +207,7 @@ static void step_alone(const struct state *state)
 }
 
 // The mean of the runs alone, and what fits into the time.
-static bool read_alone(struct state *state)
+static bool read_alone(struct profile_state *state)
 {
     struct measured measured;
     size_t count = 0;
@@ -241,7 +243,7 @@ static char *duration_of(double time_s)
 }
 
 // Whether it can be done in the time; else a `problem` is printed.
-static bool check(const struct state *state)
+static bool check(const struct profile_state *state)
 {
     OWNED char *problem = NULL;
     char *least = duration_of(state->least_s), *total = duration_of(state->total_s);
@@ -260,7 +262,7 @@ static bool check(const struct state *state)
     return !problem;
 }
 
-static void say_forecast(const struct state *state)
+static void say_forecast(const struct profile_state *state)
 {
     OWNED char *total = duration_of(state->total_s);
     char *text =
@@ -275,7 +277,7 @@ static void say_forecast(const struct state *state)
 
 // ---- sensitivity ----
 
-static void step_sensitivity(const struct state *state)
+static void step_sensitivity(const struct profile_state *state)
 {
     begin_step(state, "slowdown", STEP_SENSITIVITY, most_runs(state->plan, BUDGET_RUNS),
                state->sensitivity_s);
@@ -287,7 +289,7 @@ static void step_sensitivity(const struct state *state)
 // ---- further levels ----
 
 // An experiment of its own, with its own runs alone. False: no level is worth it.
-static bool step_added(const struct state *state)
+static bool step_added(const struct profile_state *state)
 {
     struct budget_level level[SENSITIVITY_KINDS * SENSITIVITY_POINTS];
     struct sensitivity sensitivity;
@@ -307,8 +309,8 @@ static bool step_added(const struct state *state)
 
 // ---- pressure ----
 
-// Of the options of all experiments those that are not of a run of the program, which is a load
-// here; what it needs at first is made and removed all the same.
+// Puts those options of all experiments that are not about a run of the program, as it is a load
+// here. Its set-up and clean-up are done all the same.
 static void put_kept(const json_t *plan)
 {
     static const char *const kept[] = {
@@ -347,7 +349,7 @@ static char *put_reporters(void)
 }
 
 // The reporters alone, beside each load and beside the program, all in the same blocks.
-static void step_pressure(const struct state *state)
+static void step_pressure(const struct profile_state *state)
 {
     char path[PATH_MAX];
     OWNED char *load = loop_text("program", state->plan);
@@ -368,7 +370,7 @@ static void step_pressure(const struct state *state)
 
 // ---- the order of all ----
 
-static void step_rest(struct state *state)
+static void step_rest(struct profile_state *state)
 {
     const bool begins = !study_is_done(state->folder, STEP_SENSITIVITY);
     if (begins)
@@ -385,7 +387,7 @@ static void step_rest(struct state *state)
         step_pressure(state);
 }
 
-static bool next_step(struct state *state)
+static bool next_step(struct profile_state *state)
 {
     if (!study_is_done(state->folder, STEP_ALONE)) {
         step_alone(state);
@@ -403,7 +405,8 @@ static bool next_step(struct state *state)
 bool steps_print(const char *folder, bool verbose, bool dry_run)
 {
     json_t *plan = study_plan(&profile_study, folder);
-    struct state state = {.folder = folder, .plan = plan, .verbose = verbose, .dry_run = dry_run};
+    struct profile_state state = {
+        .folder = folder, .plan = plan, .verbose = verbose, .dry_run = dry_run};
     const bool good = plan && next_step(&state);
     json_decref(plan);
     return good && fflush(stdout) == 0;

@@ -1,3 +1,4 @@
+// The answer of a report in sentences: what a load costs, and what a setting protects.
 #include "texts.h"
 
 #include <unistd.h>

@@ -476,7 +476,38 @@ static void put_rounded(struct line *json, const struct value *slowdown)
                                : number_interval(ratio.low, ratio.high, decimals, ROOM));
 }
 
-// values, ratio, interval, points, attribution, again, and charts, what it draws:
+// What share of the extra time each cause has, of those that have any, in the order of the legend
+// of the page; null: it is not known.
+static void put_shares(struct line *json, const struct value *points, double ratio)
+{
+    static const char *const causes[] = {"execution", "cpu",   "memory",
+                                         "io",        "steal", "unexplained"};
+    enum { CAUSES = sizeof causes / sizeof *causes };
+    double sum = 0, share[CAUSES];
+    for (size_t i = 0; i < CAUSES; i++) {
+        share[i] = fmax(view_number(view_get(points, causes[i]), 0), 0);
+        sum += share[i];
+    }
+    if (!view_is(points, VIEW_OBJECT)) {
+        line_null(json, "shares");
+        return;
+    }
+    char extra[NUMBER_SIZE + 1] = "+";
+    strcpy(extra + 1, number_percent(ratio - 1, ROOM));
+    line_text(json, "extra", extra);
+    LINE_ARRAY (json, "shares")
+        for (size_t i = 0; i < CAUSES; i++) {
+            if (share[i] == 0)
+                continue;
+            line_object(json, NULL);
+            line_text(json, "cause", causes[i]);
+            line_real(json, "share", share[i] / sum);
+            line_text(json, "text", number_fixed(100 * share[i] / sum, 0, ROOM));
+            line_close(json);
+        }
+}
+
+// values, ratio, interval, extra, shares, attribution, again, and charts, what it draws:
 //   {condition, reference, under, offered, achieved, unit,
 //    metrics: [{metric, unit, timed, main, ratio, low, high, sure, times, alone, loaded}],
 //    runs: {CONDITION: {order, flagged, unused, phase_s, values: {METRIC: [...]}}}}
@@ -502,7 +533,7 @@ static void put_page(struct line *json, const struct cell *cell, bool first)
     line_real(json, "achieved", view_real(cell->load_entry, "achieved"));
     line_close(json);
     put_rounded(json, cell->slowdown);
-    view_put(json, "points", view_is(points, VIEW_OBJECT) ? points : NULL);
+    put_shares(json, points, view_real(cell->slowdown, "ratio"));
     visible_put(json, "attribution", row_attribution_words(cell));
     line_text(json, "again", reproduce_command(cell));
     put_charts(json, cell, first);

@@ -1,3 +1,4 @@
+// The columns of the tables for people, a row here for each.
 #include "texts.h"
 
 // What comes for %s in a title.

@@ -1,3 +1,4 @@
+// CSV for programs: a line for each figure, or for each run.
 #include "report.h"
 
 #include "common/schemas.h"

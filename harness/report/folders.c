@@ -1,3 +1,4 @@
+// Which folders a report is of, and what each is called.
 #include "report.h"
 
 #include "common/lock.h"

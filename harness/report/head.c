@@ -1,3 +1,4 @@
+// The head of a report: its machines, its settings, and the texts that are of no single cell.
 #include "report.h"
 
 #include "common/schemas.h"
@@ -379,6 +380,9 @@ static void put_texts(struct line *json, const char *name, struct collected *col
                                    view_joined(texts, view_get(item, "cpus_allowed"), " or ") ?: "",
                                    number_scaled(view_real(item, "memory_bytes"), "B", ROOM),
                                    view_text(item, "kernel") ?: "?"));
+    LINE_ARRAY (json, "memories")
+        EACH_VALUE (item, view_parse(&view, nodes->hosts, strlen(nodes->hosts)))
+            line_text(json, NULL, number_scaled(view_real(item, "memory_bytes"), "B", ROOM));
     view_free(&view);
     LINE_ARRAY (json, "between")
         for (size_t i = 0; i < nodes->count; i++)

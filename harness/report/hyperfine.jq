@@ -1,6 +1,7 @@
 # What hyperfine exports, for the programs that read it. Its figures are of the wall time; other metrics of --metric are
 # behind them.
 include "report/rows";
+include "report/decimals";
 include "lib/text";
 
 def number_of_level: if . == null then "0" else rtrimstr("%") end;
@@ -27,19 +28,26 @@ def hyperfine_results:
   | { command: hyperfine_name($alone), mean: .summary.wall_s.mean, stddev: .summary.wall_s.stddev, median: .summary.wall_s.median,
       user: .summary.user_s.mean, system: .summary.system_s.mean, min: .summary.wall_s.min, max: .summary.wall_s.max,
       times: .runs.times, memory_usage_byte: .runs.memory_usage_byte, exit_codes: .runs.exit_codes,
-      parameters: ((reduce $varying[] as $name ({}; if $result.parameters[$name] == null then . else . + { ($name): $result.parameters[$name] } end))
+      parameters: ((reduce $varying[] as $name ({}; if $result.parameters[$name] == null then .
+        else . + { ($name): $result.parameters[$name] } end))
         + (if $loads then { load: ($result.load // "alone") } else {} end)
         + (if $levels then { level: ($result.level | number_of_level) } else {} end)) }
     + ([.metrics[] | select(is_own | not)]
-       | if . == [] then {} else { metrics: (map({ key: .metric, value: ({ unit, better } + (.figure | { mean, stddev, median, min, max, center, ci })) }) | from_entries) } end);
+       | if . == [] then {}
+         else { metrics: (map({ key: .metric, value: ({ unit, better } + (.figure | { mean, stddev, median, min, max, center, ci })) })
+         | from_entries) } end);
 
 # Names of all metrics that hyperfine has not, in the order of the first result that has each.
-def metric_names: reduce (.[].metrics // {} | to_entries[] | { key, unit: .value.unit }) as $one ([]; if any(.[]; .key == $one.key) then . else . + [$one] end);
+def metric_names:
+  reduce (.[].metrics // {} | to_entries[] | { key, unit: .value.unit }) as $one ([]; if any(.[]; .key == $one.key) then .
+    else . + [$one] end);
 
 # ---- its tables
 
 # The unit of all times of a table is that of the first.
-def table_unit: if .[0].mean == null or .[0].mean >= 1 then { name: "s", factor: 1, decimals: 3 } elif .[0].mean >= 0.001 then { name: "ms", factor: 1000, decimals: 1 } else { name: "µs", factor: 1e6, decimals: 1 } end;
+def table_unit:
+  if .[0].mean == null or .[0].mean >= 1 then { name: "s", factor: 1, decimals: 3 }
+    elif .[0].mean >= 0.001 then { name: "ms", factor: 1000, decimals: 1 } else { name: "µs", factor: 1e6, decimals: 1 } end;
 def squared: . * .;
 # Mean against that of the fastest, each with its standard deviation.
 def relative($fastest):
@@ -50,8 +58,16 @@ def relative($fastest):
       else " ± " + ($ratio * ((.stddev / .mean | squared) + ($fastest.stddev / $fastest.mean | squared) | sqrt) | fixed(2)) end)
   end;
 # The command, and parameters that are not in it.
-def table_name: . as $one | .command + ([.parameters | to_entries[] | select(.value as $value | $one.command | contains($value) | not) | "\(.key) = \(.value)"] | if . == [] then "" else " (\(join(", ")))" end);
+def table_name:
+  . as $one | .command
+    + ([.parameters | to_entries[] | select(.value as $value | $one.command | contains($value) | not) | "\(.key) = \(.value)"]
+    | if . == [] then "" else " (\(join(", ")))" end);
 def deviation: if . == null then "" else " ± \(.)" end;
+
+# Of a metric that hyperfine does not have, in its own unit and without an exponent.
+def three_digits:
+  if . == null then "-" elif . == 0 then "0"
+  else (fabs | log10 | floor) as $power | fixed([2 - $power, 0] | max) end;
 
 # -> {titles, rows}, texts; the first column is the command's.
 def hyperfine_table:
@@ -60,7 +76,10 @@ def hyperfine_table:
   | metric_names as $metrics
   | ([.[] | select(.mean != null)] | min_by(.mean)) as $fastest
   | def time: if . == null then "-" else . * $unit.factor | fixed($unit.decimals) end;
-    { titles: (["Command", ("Mean", "Min", "Max" | "\(.) [\($unit.name)]"), "Relative"] + [$metrics[] | .key + (if .unit == "" then "" else " [\(.unit)]" end) | visible]),
+    { titles: (["Command", ("Mean", "Min", "Max" | "\(.) [\($unit.name)]"), "Relative"]
+      + [$metrics[] | .key + (if .unit == "" then "" else " [\(.unit)]" end) | visible]),
       rows: [.[] | . as $one
-        | [(table_name | visible), (.mean | time) + (.stddev | if . == null then "" else time | deviation end), (.min | time), (.max | time), relative($fastest),
-           ($metrics[] | $one.metrics[.key] | if . == null then "-" else (.mean | figure_text) + (.stddev | if . == null then "" else figure_text | deviation end) end)]] };
+        | [(table_name | visible), (.mean | time) + (.stddev | if . == null then "" else time | deviation end), (.min | time),
+          (.max | time), relative($fastest),
+           ($metrics[] | $one.metrics[.key] | if . == null then "-"
+             else (.mean | three_digits) + (.stddev | if . == null then "" else three_digits | deviation end) end)]] };

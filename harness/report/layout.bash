@@ -54,22 +54,22 @@ report_program() {
 report_layout() {
     local -n layout_plan=$1
     local page='' filter format=${layout_plan[format]}
-    local -a layout status=(0 0)
+    local -a layout codes=(0 0)
     shift
     filter=$JOSTLE_HARNESS/report/${layout_plan[layout]:-format/${format/%svg/html}}.jq
     if [[ ! -e $filter ]]; then # the program lays it out itself
-        JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || status=("$?" 0)
-        [[ ${status[0]} -eq 0 || ${status[0]} -eq 141 ]] || return "${status[0]}"
+        JOSTLE_OUTPUT_KEPT=$OUTPUT_KEPT report_program "$@" || codes=("$?" 0)
+        [[ ${codes[0]} -eq 0 || ${codes[0]} -eq 141 ]] || return "${codes[0]}"
         return 0
     fi
     [[ ${layout_plan[reads]} != page ]] || page=page
     layout_options layout "${layout_plan[format]}" "$page"
     if [[ -n $page ]]; then
-        report_program "$@" | jq "${layout[@]}" -R -f "$filter" | layout_draw "$format" || status=("${PIPESTATUS[@]}")
+        report_program "$@" | jq "${layout[@]}" -R -f "$filter" | layout_draw "$format" || codes=("${PIPESTATUS[@]}")
     else
-        report_program "$@" | jq "${layout[@]}" -f "$filter" || status=("${PIPESTATUS[@]}")
+        report_program "$@" | jq "${layout[@]}" -f "$filter" || codes=("${PIPESTATUS[@]}")
     fi
-    layout_ended "${status[@]}"
+    layout_ended "${codes[@]}"
 }
 
 # report_table FOLDER [--verbose]: the table that ends a measurement, of the records in FOLDER; the same that jostle
@@ -102,20 +102,26 @@ part_check_format() {
         usage_error "--format $2: not for a $1$(nearest "$2" "${FORMATS[@]}"): give one of ${FORMATS[*]}"
 }
 
+# with_figures FORMAT: records from stdin to stdout, each figure with the text that people see, unless the record itself is
+# what is asked for.
+with_figures() {
+    if [[ $1 == json ]]; then cat; else "$JOSTLE_BIN/report" --figures; fi
+}
+
 # part_layout PART FORMAT [DIR [ARG...]]: prints the record in DIR, with further options of the program that shows
 # it; without DIR that on stdin. The status is that of layout_ended.
 part_layout() {
     local show=show page='' format=$2 picture=''
-    local -a layout status=(0 0)
+    local -a layout codes=(0 0)
     part_formats "$1"
     [[ " ${DRAWN[*]} " != *" $2 "* ]] || format=html picture=$2
     [[ $format != html ]] || show=page page=page picture=${picture:-html}
     layout_options layout "$format" "$page"
     layout+=(-f "$JOSTLE_HARNESS/$1/document.jq")
     if [[ -z ${3:-} ]]; then
-        jq "${layout[@]}" | layout_draw "$picture" || status=(0 "${PIPESTATUS[@]}")
+        with_figures "$2" | jq "${layout[@]}" | layout_draw "$picture" || codes=(0 "${PIPESTATUS[@]}")
     else
-        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | jq "${layout[@]}" | layout_draw "$picture" || status=("${PIPESTATUS[@]}")
+        "$JOSTLE_BIN/$1" "--$show" "$3" "${@:4}" | with_figures "$2" | jq "${layout[@]}" | layout_draw "$picture" || codes=("${PIPESTATUS[@]}")
     fi
-    layout_ended "${status[@]}"
+    layout_ended "${codes[@]}"
 }

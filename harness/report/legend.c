@@ -1,3 +1,4 @@
+// The legend of a report: what marks and intervals mean, and what all ratios are together.
 #include "texts.h"
 
 #include "harness/stats/discovery.h"

@@ -8,6 +8,7 @@
 //
 // JSON (document: the model), CSV (figures), with or without --runs, and the terminal's tables are
 // written here at once.
+#include "figures.h"
 #include "report.h"
 
 #include "common/file.h"
@@ -648,6 +649,9 @@ int main(int argc, char **argv)
     streams_open();
     struct report report = {0};
     bool good = true;
+    if (argc == 2 &&
+        strcmp(argv[1], "--figures") == 0) // what the shell calls, between a program and jq
+        return figures_copy(stdin, stdout) ? 0 : 1;
     settings_read(&report.settings, argc, argv);
     report.wanted = wanted_of(&report.settings);
     for (char **dir = report.settings.dirs; *dir != NULL; dir++) {

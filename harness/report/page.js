@@ -112,17 +112,17 @@ const factTitles = {
   cpus_allowed: "CPUs allowed", governors: "Governor", virtual_machine: "Virtual machine", memory_bytes: "Memory",
   clocksource: "Clock", file_systems: "File system", devices: "Device", versions: "Versions",
 };
-function factText(key, value) {
+function factText(value) {
   if (value === null || value === undefined) return "unknown";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.join(", ") || "-";
   if (typeof value === "object") return Object.entries(value).map(([name, text]) => `${name} ${text}`).join(", ");
-  return key.endsWith("_bytes") ? scaled(value, "B") : value;
+  return value;
 }
 function facts({ facts: id, caption, titles, of }) {
   const keys = [...new Set(of.flatMap(Object.keys))];
   const titleOf = (key) => factTitles[key] ?? capital(key.replaceAll("_", " "));
-  const rows = keys.map((key) => [titleOf(key), ...of.map((one) => factText(key, one[key]))]);
+  const rows = keys.map((key) => [titleOf(key), ...of.map((one) => factText(one[key]))]);
   return table({ id, kind: "env", caption, columns: ["Fact", ...titles], rows });
 }
 

@@ -13,7 +13,6 @@ function prepare({ head, cells }) {
     one.f = `${one.program} ${one.condition ?? ""} ${one.load ?? ""}`;
     one.slowed = one.texts.slowdown !== "-";
     one.mark = one.survives && head.texts.family ? " †" : "";
-    one.shares = one.points && sharesOf(one.points);
   });
 }
 
@@ -227,27 +226,20 @@ function everyCell(head, cells) {
 
 const causes = { execution: "more CPU time", cpu: "waiting for the CPU", memory: "waiting for memory",
   io: "waiting for the disk", steal: "taken by the host", unexplained: "unexplained" };
-// What share of the extra time each cause has, of those that have any.
-function sharesOf(points) {
-  const known = Object.keys(causes).filter((cause) => points[cause] > 0);
-  const sum = known.reduce((all, cause) => all + points[cause], 0);
-  return known.map((cause) => ({ cause, share: points[cause] / sum }));
-}
 const causeClass = (cause) => `a${Object.keys(causes).indexOf(cause)}`;
 function bar(shares) {
-  const percent = (number) => Number((number * 100).toFixed(2));
+  const percent = (number) => Math.round(number * 1e4) / 100;
   const before = (i) => shares.slice(0, i).reduce((sum, one) => sum + one.share, 0);
   const parts = shares.map(({ cause, share }, i) =>
       el("rect", { class: causeClass(cause), x: percent(before(i)), y: 0, width: percent(share), height: 10 }));
-  const label = shares.map(({ cause, share }) => `${fixed(share * 100, 0)} % ${causes[cause]}`).join(", ");
+  const label = shares.map(({ cause, text }) => `${text} % ${causes[cause]}`).join(", ");
   return el("svg", { class: "bar", viewBox: "0 0 100 10", preserveAspectRatio: "none", role: "img",
     "aria-label": label }, parts);
 }
 function attributions(cells) {
   const known = cells.filter((one) => one.shares);
   if (known.length === 0) return null;
-  const percent = (fraction) => `+${fixed(fraction * 100, decimalsOf(Math.max(fraction * 100, 0.01)))} %`;
-  const extra = (one) => [percent(one.values.ratio - 1), one.values.ratio - 1];
+  const extra = (one) => [one.extra, one.values.ratio - 1];
   const make = () => table({ id: "attribution-table", caption: "Extra time of each cell by cause",
     columns: ["Target", "Load", { title: "Extra", kind: "n" }, { title: "Shares", sort: false },
       { title: "In words", kind: "w" }],
@@ -299,7 +291,7 @@ function environment(head) {
   if (shown.length === 0) return null;
   return section("environment", "Environment",
     facts({ facts: "environment-table", caption: "Where it was measured",
-      titles: shown.map((host) => host.host ?? "unknown"), of: shown.map(({ host, kind, ...rest }) => rest) }),
+      titles: shown.map((host) => host.host ?? "unknown"), of: shown.map(({ host, kind, ...rest }, i) => ({ ...rest, memory_bytes: head.texts.memories[i] })) }),
     head.hosts.length > 50 && el("p", null, `${head.hosts.length - 50} more hosts are in --format json.`),
     head.texts.between.length > 0 && [el("h3", null, "The same target alone, on several hosts"),
       list(head.texts.between)]);

@@ -1,3 +1,4 @@
+// The texts of a row: its figures, its remarks, and what its runs were slowed down by.
 #include "texts.h"
 
 #include "common/text.h"

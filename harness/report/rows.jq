@@ -23,14 +23,18 @@ def findings($kind):
       else .[$known].also += [$one.who] end);
 def places:
   if .who == null then ""
-  else " (\(.who)\(.also | if . == [] then "" elif length > 3 then "; also \(.[:2] | join("; ")) and \(length - 2) more" else "; also \(join("; "))" end))" end;
+  else " (\(.who)" + (.also | if . == [] then "" elif length > 3 then "; also \(.[:2] | join("; ")) and \(length - 2) more"
+      else "; also \(join("; "))" end) + ")" end;
 def finding_text: "\(.flag)\(places): \(.text)";
 # Where marks in the rows say which ones: whose figures the text has, and how many more there are.
 def marked_where: if .also == [] then "" else " (\(.who), and \(.also | length) more)" end;
 def marked_text: "\(.flag)\(marked_where): \(.text)";
 
 # The numbers by which a row's problems are found below its table.
-def marks($findings): if .problems == [] then "" else [.problems[].flag] as $mine | [range(0; $findings | length) | select($findings[.].flag as $flag | $mine | index($flag)) + 1] | map(tostring) | join(",") end;
+def marks($findings):
+  if .problems == [] then ""
+    else [.problems[].flag] as $mine | [range(0; $findings | length) | select($findings[.].flag as $flag | $mine | index($flag)) + 1]
+    | map(tostring) | join(",") end;
 
 # Levels of one load in order: by number, then by name.
 def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .n | if . == null then 1e300 else tonumber end), .];
@@ -40,7 +44,8 @@ def level_key: [(capture("^[^0-9]*(?<n>[0-9]+(\\.[0-9]+)?)")? // { n: null } | .
 # The input are rows as `levelled` makes them.
 def levelled:
   select(.level != null and .texts.slowdown != "-")
-  | { target, variant, parameters, program: .texts.program, load, level, slowdown: { text: (.texts.slowdown | rtrimstr(" (no effect)") | rtrimstr(" (unclear)")), sure: (.distinguishable == true) } };
+  | { target, variant, parameters, program: .texts.program, load, level,
+    slowdown: { text: (.texts.slowdown | rtrimstr(" (no effect)") | rtrimstr(" (unclear)")), sure: (.distinguishable == true) } };
 def by_level:
   group_by(.load)[]
   | . as $rows
@@ -49,7 +54,9 @@ def by_level:
       rows: ([range(0; length) as $i | $rows[$i] + { at: $i }]
         | group_by([.target, .program])
         | sort_by(.[0].at)
-        | map(.[0] as { $program, $target, $variant, $parameters } | { $program, $target, $variant, $parameters, slowdowns: (reduce .[] as $one ({}; .[$one.level] //= $one.slowdown) | [.[$levels[]]]) })) };
+        | map(.[0] as { $program, $target, $variant, $parameters }
+          | { $program, $target, $variant, $parameters,
+          slowdowns: (reduce .[] as $one ({}; .[$one.level] //= $one.slowdown) | [.[$levels[]]]) })) };
 
 # The parts of a wide list, at most $n each.
 def in_parts($n): if length <= $n then . else .[:$n], (.[$n:] | in_parts($n)) end;
@@ -64,7 +71,8 @@ def mean_lines(names):
   | range(0; length) as $i
   | $rows[$i]
   | names as $names
-  | (if $i > 0 and $rows[$i - 1].experiment == .experiment and $rows[$i - 1].variant == .variant then empty else { program: $names.program, load: null, numbers: .alone } end),
+  | (if $i > 0 and $rows[$i - 1].experiment == .experiment and $rows[$i - 1].variant == .variant then empty
+    else { program: $names.program, load: null, numbers: .alone } end),
     (if .loaded == null then empty else { program: $names.program, load: $names.load, numbers: .loaded } end);
 
 # Numbers -> the texts of runs, mean and variance of each metric.
@@ -80,13 +88,19 @@ def key_text($head): $head.legend.key;
 # Of rows, each once, in the order in which they come first.
 def parameter_names: reduce (.[].parameters | keys_unsorted[]) as $name ([]; if index($name) then . else . + [$name] end);
 # What stands for a row's program where its parameters have columns of their own.
-def program_name: if .parameters == {} then .program // .texts.program else .target + (if .variant == null then "" else ", " + .variant end) end;
+def program_name:
+  if .parameters == {} then .program // .texts.program else .target + (if .variant == null then "" else ", " + .variant end) end;
 # Columns of tables of rows, and the rows, with a column for each parameter.
-def split_columns($names): map(if .key == "program" then ., ($names[] | { key: "parameter \(.)", title: ., left: true, rank: 0 }) else . end);
-def split_row($names): if $names == [] then . else reduce $names[] as $name (.texts.program = program_name; .texts["parameter \($name)"] = (.parameters[$name] // "-")) end;
+def split_columns($names):
+  map(if .key == "program" then ., ($names[] | { key: "parameter \(.)", title: ., left: true, rank: 0 }) else . end);
+def split_row($names):
+  if $names == [] then .
+    else reduce $names[] as $name (.texts.program = program_name; .texts["parameter \($name)"] = (.parameters[$name] // "-")) end;
 # The same of a table that is laid out by hand: what the parameters of rows are called, its titles, and a row's cells.
 def split_names($head): if $head.split then parameter_names else [] end;
-def program_cells($names): if $names == [] then [.program // .texts.program] else . as $row | [program_name, ($names[] as $name | $row.parameters[$name] // "-")] end;
+def program_cells($names):
+  if $names == [] then [.program // .texts.program]
+    else . as $row | [program_name, ($names[] as $name | $row.parameters[$name] // "-")] end;
 
 # ---- the tables of --tables, each a block for all formats:
 # {means: whether it has no slowdowns, caption, columns: [{title, left, rank, group, unit}], rows: [[text or {text, sure}]],
@@ -105,7 +119,8 @@ def slowdowns_block($head):
   | { caption: "\(.[0].target): slowdown beside each load",
       columns: ($columns + [{ title: "problems", left: true, rank: 0 }]),
       rows: map(marks($findings) as $marks | split_row($names) as $row
-        | [($columns[].key | if . == "slowdown" then { text: $row.texts[.], sure: ($row.distinguishable == true) } else $row.texts[.] end), $marks]),
+        | [($columns[].key | if . == "slowdown" then { text: $row.texts[.], sure: ($row.distinguishable == true) }
+          else $row.texts[.] end), $marks]),
       lines: [range(0; $findings | length) as $i | "\($i + 1). \($findings[$i] | marked_text)"] };
 # Of all rows, a block for each load that has levels, with so many levels at most.
 def levels_blocks($most):
@@ -121,7 +136,8 @@ def levels_blocks($most):
   [range(0; $levels | length)] | in_parts($most)
   | . as $at
   | { caption: "Slowdown by level of \($load)",
-      columns: ([{ key: "program", title: "program", left: true }] | split_columns($names) + [$at[] | { title: $levels[.], unit: ($levels[.] | rate), left: false, rank: 0 }]),
+      columns: ([{ key: "program", title: "program", left: true }]
+        | split_columns($names) + [$at[] | { title: $levels[.], unit: ($levels[.] | rate), left: false, rank: 0 }]),
       rows: ($rows | map(program_cells($names) + [.slowdowns[$at[]] | . // ""])), lines: [] };
 def by_targets: reduce .[] as $row ([]; if length > 0 and .[-1][0].target == $row.target then .[-1] += [$row] else . + [[$row]] end);
 # The input are all rows.
@@ -134,7 +150,8 @@ def chosen_tables($head; $most):
 # What is said below the blocks of these tables: what is not in them, and what the marks of slowdowns mean.
 def chosen_texts($head; $blocks):
   (if $blocks == [] then "These tables have no rows: the records have no load, or none with levels." else empty end),
-  ($head.texts.waiting | length | if . == 0 then empty elif . == 1 then "1 cell is not done, and not in these tables." else "\(.) cells are not done, and not in these tables." end),
+  ($head.texts.waiting | length | if . == 0 then empty elif . == 1 then "1 cell is not done, and not in these tables."
+    else "\(.) cells are not done, and not in these tables." end),
   (if any($blocks[] | select(.means) | .rows[][]; . == "0.000") then "0.000 stands for less than 0.0005." else empty end),
   (if all($blocks[]; .means) then empty else (key_text($head), family_text($head)) + "." end);
 
@@ -147,7 +164,9 @@ def memory_text($head): $head.metrics[-1].meaning | split(", ") | .[0] + " is " 
 # Of formats that are little else than the main table of each target:
 # The rows that `inputs` gives -> {title, columns: [{title, left}], rows: [[text]]}, one after the other.
 def plain_tables($head):
-  def one($title; $columns; $rows): { $title, columns: ($columns | map({ title, left: (.left // false) })), rows: ($rows | map(.texts as $texts | [$columns[] | $texts[.key] // "-"])) };
+  def one($title; $columns; $rows):
+    { $title, columns: ($columns | map({ title, left: (.left // false) })),
+      rows: ($rows | map(.texts as $texts | [$columns[] | $texts[.key] // "-"])) };
   by_target
   | . as $rows
   | if .[0].variants == null then one(.[0].target; $head.columns.cells; .)

@@ -1,3 +1,4 @@
+// What the table of one experiment consists of: its title, its rows, and the lines below them.
 #include "report.h"
 
 enum { NUMBERS_NAMED = 6 };

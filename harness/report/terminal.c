@@ -1,3 +1,4 @@
+// The report at a terminal: tables as wide as that is, and lines below them.
 #include "report.h"
 
 #include "common/text.h"

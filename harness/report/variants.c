@@ -1,3 +1,4 @@
+// The variants of an experiment: their tables, their ratios to the reference, and what these mean.
 #include "texts.h"
 
 #include "common/text.h"

@@ -6,6 +6,7 @@
 
 #include "common/memory.h"
 #include "common/record_json.h"
+#include "common/template.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -82,29 +83,23 @@ void message_run(struct message *message, size_t order)
     json_array_append_new(message->runs, json_integer((json_int_t)order));
 }
 
-// The words with each {name} replaced by its detail.
-static char *fill(const struct message *message, const char *words)
+// What a {name} of the words stands for; nothing, where the message has no such detail.
+static bool put_detail(FILE *stream, const char *name, size_t length, void *context)
 {
-    char *text;
-    size_t size;
-    FILE *stream = must(open_memstream(&text, &size));
-    while (*words) {
-        const size_t plain = strcspn(words, "{");
-        fwrite(words, 1, plain, stream);
-        words += plain;
-        if (*words == '{') {
-            const size_t length = strcspn(++words, "}");
-            for (size_t i = 0; i < message->details; i++) {
-                const char *name = message->detail[i].name;
-                if (strlen(name) != length || strncmp(name, words, length) != 0)
-                    continue;
-                fputs(message->detail[i].text, stream);
-                break;
-            }
-            words += length + 1;
-        }
+    const struct message *message = context;
+    for (size_t i = 0; i < message->details; i++) {
+        if (strlen(message->detail[i].name) != length ||
+            strncmp(message->detail[i].name, name, length) != 0)
+            continue;
+        fputs(message->detail[i].text, stream);
+        break;
     }
-    return stream_text(stream, &text);
+    return true;
+}
+
+static char *fill(struct message *message, const char *words)
+{
+    return template_fill(words, BRACES_ALONE, put_detail, message);
 }
 
 static bool is_problem(const struct message *message)

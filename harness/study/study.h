@@ -1,3 +1,5 @@
+// What studies share, which put one answer together from several experiments.
+
 #ifndef STUDY_STUDY_H
 #define STUDY_STUDY_H
 
@@ -46,7 +48,7 @@ void study_word(const char *word);
 void study_words(const json_t *words);
 // NAME VALUE; nothing where it is NULL.
 void study_option(const char *name, const char *value);
-// By a format for a number.
+// The same for a number, by a format.
 void study_number(const char *name, const char *format, double value);
 void study_step_end(void);
 
@@ -81,7 +83,7 @@ bool measured_open(struct measured *measured, const char *folder, const char *na
 double *measured_values(const struct measured *measured, size_t condition, size_t metric,
                         size_t *count);
 
-// By block (0 to measured->session.blocks - 1), NAN where the condition has no usable run
+// The same by block (0 to measured->session.blocks - 1), NAN where the condition has no usable run
 // there; to be freed.
 double *measured_by_block(const struct measured *measured, size_t condition, size_t metric);
 
@@ -95,7 +97,7 @@ size_t measured_metric(const struct measured *measured, const char *name);
 size_t measured_count(const struct measured *measured, int condition, size_t metric);
 // Without bounds from fewer than two runs.
 struct interval measured_figure(struct measured *measured, int condition, size_t metric);
-// Of the run of a condition in a block, from 0 on; NAN: there is none that counts.
+// Returns the metric of the run of a condition in a block, from 0 on; NAN: no run there counts.
 double measured_value(const struct measured *measured, size_t block, size_t condition,
                       size_t metric);
 

@@ -12,6 +12,7 @@ def field: csv_text | if . == null then "" elif type == "string" and (test("[,\"
 [hyperfine_results] as $results
 | ([$results[].parameters | keys[]] | unique) as $parameters
 | ($results | metric_names | map(.key)) as $metrics
-| (["command", "mean", "stddev", "median", "user", "system", "min", "max", "parameter_\($parameters[])"] + [$metrics[] | "metric_\(.)", "metric_\(.)_unit", "metric_\(.)_better"]),
+| (["command", "mean", "stddev", "median", "user", "system", "min", "max", "parameter_\($parameters[])"]
+  + [$metrics[] | "metric_\(.)", "metric_\(.)_unit", "metric_\(.)_better"]),
   ($results[] | . as $one | [.command, figures, $one.parameters[$parameters[]], ($metrics[] | $one.metrics[.] | .mean, .unit, .better)])
 | map(field) | join(",")

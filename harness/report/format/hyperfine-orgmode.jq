@@ -8,4 +8,5 @@ include "lib/text";
 def line: "| \(.[0])  |  \(.[1:] | join(" |  ")) |";
 
 hyperfine_table
-| (.titles | map(put("|"; "\\vert{}")) | line), "|\("--+" * (.titles | length - 1))--|", (.rows[] | map(put("|"; "\\vert{}")) | .[0] |= "=\(.)=" | line)
+| (.titles | map(put("|"; "\\vert{}")) | line), "|\("--+" * (.titles | length - 1))--|",
+  (.rows[] | map(put("|"; "\\vert{}")) | .[0] |= "=\(.)=" | line)

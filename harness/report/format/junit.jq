@@ -10,10 +10,17 @@ include "report/rows";
 include "lib/text";
 
 # What XML 1.0 cannot say is not there: the program has made it visible.
-def xml: if . == null then "" else tostring | explode | map(if . == 9 or . == 10 or . == 13 or ((. >= 32 and . < 127) or . > 159 and . != 65534 and . != 65535) then . else 65533 end) | implode | @html end;
+def xml:
+  if . == null then ""
+    else tostring | explode
+    | map(if . == 9 or . == 10 or . == 13 or ((. >= 32 and . < 127) or . > 159 and . != 65534 and . != 65535) then . else 65533 end)
+    | implode | @html end;
 def attribute($name): " \($name)=\"\(xml | put("\n"; "&#10;") | put("\t"; "&#9;"))\"";
 
-def figures: if .ratio == null then .figure else "\(.reference) -> \(.figure): ratio \(.ratio)\(if .change == null then "" else ", \(.change)" end)\(if .verdict == null then "" else ": \(.verdict)" end)" end;
+def figures:
+  if .ratio == null then .figure
+    else ("\(.reference) -> \(.figure): ratio "
+      + "\(.ratio)\(if .change == null then "" else ", \(.change)" end)\(if .verdict == null then "" else ": \(.verdict)" end)") end;
 def said: if .message == null then figures else "\(.message)\n\(figures)" end;
 
 def seconds: . * 1000 | round / 1000;
@@ -46,17 +53,23 @@ def suite($rows; $waiting):
   | counts($checks; $waiting) as $counts
   | { $counts,
       lines: [
-        "  <testsuite\($first.suite | attribute("name")) \($counts | counted) skipped=\"\($counts.skipped)\"\(if $first.started then $first.started[:19] | attribute("timestamp") else "" end)\(if $first.host then $first.host | attribute("hostname") else "" end)>",
-        ([$rows[] | if .variants == null then .texts.program else .title // .variants.title end] | unique | if . == [] then empty else "    <properties>", (.[] | property("program")), "    </properties>" end),
+        ("  <testsuite\($first.suite | attribute("name")) \($counts | counted) "
+          + "skipped=\"\($counts.skipped)\"" + (if $first.started then $first.started[:19] | attribute("timestamp") else "" end)
+          + (if $first.host then $first.host | attribute("hostname") else "" end) + ">"),
+        ([$rows[] | if .variants == null then .texts.program else .title // .variants.title end] | unique | if . == [] then empty
+          else "    <properties>", (.[] | property("program")), "    </properties>" end),
         ($checks[] | check_case), ($waiting[] | waiting_case),
         # What seldom happens is no part of what a gate judges.
-        ([$rows[].lines[] | select(contains(": Besides, "))] | if . == [] then empty else "    <system-out>\(join("\n") | xml)</system-out>" end),
-        ([$rows | findings("problems")[] | finding_text] | if . == [] then empty else "    <system-err>\(join("\n") | xml)</system-err>" end),
+        ([$rows[].lines[] | select(contains(": Besides, "))] | if . == [] then empty
+          else "    <system-out>\(join("\n") | xml)</system-out>" end),
+        ([$rows | findings("problems")[] | finding_text] | if . == [] then empty
+          else "    <system-err>\(join("\n") | xml)</system-err>" end),
         "  </testsuite>"] };
 
 . as $head
 | [inputs] as $rows
-| ([($rows[] | { name: .experiment, title }), ($head.waiting[] | { name, title })] | map(.title = (.title // .name | visible)) | unique) as $known
+| ([($rows[] | { name: .experiment, title }), ($head.waiting[] | { name, title })] | map(.title = (.title // .name | visible))
+  | unique) as $known
 | def suites(name): map(name as $name | .suite = (first($known[] | select(.name == $name) | .title) as $title
     | if ([$known[] | select(.title == $title)] | length) > 1 then $name else $title end));
   ($head.waiting | suites(.name)) as $waiting
@@ -64,6 +77,8 @@ def suite($rows; $waiting):
 | [ ($rows[] | .[0].experiment as $name | suite(.; [$waiting[] | select(.name == $name)])),
     ([$rows[][0].experiment] as $names | $waiting[] | select(.name | IN($names[]) | not) | suite([]; [.])) ] as $suites
 | (if ($known | length) == 1 then $known[0].title else $head.texts.name end) as $name
-| ([$suites[].counts] | { tests: (map(.tests) | add), failures: (map(.failures) | add), errors: (map(.errors) | add), time: (map(.time) | add | seconds) }) as $all
+| ([$suites[].counts]
+  | { tests: (map(.tests) | add), failures: (map(.failures) | add), errors: (map(.errors) | add),
+  time: (map(.time) | add | seconds) }) as $all
 | "<?xml version=\"1.0\" encoding=\"UTF-8\"?>",
   "<testsuites\($name | attribute("name")) \($all | counted)>", $suites[].lines[], "</testsuites>"

@@ -9,4 +9,5 @@ def line: "| " + join(" | ") + " |";
 
 . as $head
 | plain_tables($head)
-| "#+CAPTION: \(.title | visible)", ([.columns[].title | org] | line), ("|" + ([.columns[] | "--"] | join("+")) + "|"), (.rows[] | map(org) | line), ""
+| "#+CAPTION: \(.title | visible)", ([.columns[].title | org] | line), ("|" + ([.columns[] | "--"] | join("+")) + "|"),
+  (.rows[] | map(org) | line), ""

@@ -13,7 +13,8 @@ def identity: { name, load, level, parameters: ([.parameters // {} | to_entries[
 def samples($sample; $labels; figure):
   figure as $figure
   | "\($sample)\($labels + { bound: "value" } | label_text) \($figure.center)",
-    (select($figure.ci != null) | (["low", 0], ["high", 1]) as [$bound, $at] | "\($sample)\($labels + { $bound } | label_text) \($figure.ci[$at])");
+    (select($figure.ci != null) | (["low", 0], ["high", 1]) as [$bound, $at]
+      | "\($sample)\($labels + { $bound } | label_text) \($figure.ci[$at])");
 def family($name; $help; lines): [lines] | select(. != []) | "# HELP \($name) \($help)", "# TYPE \($name) gauge", .[];
 def metric_labels: { metric, unit, better };
 

@@ -1,9 +1,12 @@
 # result.json of each target at each place -> one table in Markdown: the slowdown
 # of the wall time, with half of its confidence interval; and what to expect of so many.
 # $report: [jostle.report/1 of the same results], which knows the family of them all.
+include "report/decimals";
 include "lib/text";
 
 def place: input_filename | split("/")[-3];
+# Three digits of a time, in s or ms.
+def alone: if . >= 1 then [., "s"] else [. * 1000, "ms"] end | .[1] as $unit | .[0] | fixed(if . >= 100 then 0 elif . >= 10 then 1 else 2 end) + " " + $unit;
 def target: input_filename | split("/")[-2];
 def order($names): . as $name | ($names | index($name)) // 99;
 
@@ -21,7 +24,7 @@ def order($names): . as $name | ($names | index($name)) // 99;
 [inputs
  | . as $result
  | { place: place, target: target,
-     alone: ($result.conditions[0].wall_s.mean | time_text),
+     alone: ($result.conditions[0].wall_s.mean | alone),
      loads: ($result.loads | map(select(.spec != null) | .name)),
      slowdowns:
        ([$result.slowdowns[] | select(.metric == "wall_s")
