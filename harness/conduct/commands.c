@@ -108,21 +108,6 @@ struct command {
     bool (*take)(struct conduct *conduct, char *const *field); // NULL is behind the last one
 };
 
-// ---- what stops the runs
-
-bool commands_stop(struct conduct *conduct)
-{
-    const enum stop_reason stop = conduct->course.next.stop;
-    if (stop == STOP_FAILURE && conduct->course.last)
-        return failure_say(conduct);
-    // Where nothing is left to measure, nobody asks for the result again.
-    json_auto_t *result = settings_has_gate(&conduct->experiment.settings)
-                              ? result_build(&conduct->course.session)
-                              : NULL;
-    return conduct_answer(conduct, "stop\t%s\t%zu\t%s", stop_names[stop], conduct->making.runs,
-                          verdicts_word(result));
-}
-
 // ---- the programs, and what is to be done around runs
 
 static bool is_probe(const char *id)
@@ -266,7 +251,7 @@ static bool take_begin(struct conduct *conduct, char *const *field)
                      conduct->has_begun ? NULL : stop_names[conduct->course.next.stop]);
     }
     return conduct->course.next.stop == STOP_NOT ? conduct_answer(conduct, "ready")
-                                                 : commands_stop(conduct);
+                                                 : stop_say(conduct);
 }
 
 // go [MAX_TIME_US [LEAST_RUNS [SHOWN [ended]]]]

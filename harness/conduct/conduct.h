@@ -74,7 +74,9 @@ struct conduct {
     const struct request *request;
     FILE *output;
     struct lines commands; // what bash says
-    char *host;            // the name of this machine
+    // Does what a line of it says, also while something is waited for: see commands_take.
+    bool (*take)(struct conduct *conduct, char *line);
+    char *host; // the name of this machine
     struct experiment experiment;
     struct course course;
     struct folder folder;
@@ -162,9 +164,6 @@ bool runs_make(struct conduct *conduct);
 // Does what a line of bash says, which is cut to pieces. False if no answer can be written.
 bool commands_take(struct conduct *conduct, char *line);
 
-// Answers what ended the runs.
-bool commands_stop(struct conduct *conduct);
-
 // ---- assemble.c
 
 // A new reference to the jostle.run/1, with its flags, of the run that is `next`; `meter`: its
@@ -176,10 +175,9 @@ json_t *assemble_run(struct conduct *conduct, const json_t *meter, double mark_d
 // it has exported no result.
 bool assemble_hyperfine(struct conduct *conduct, json_t *meter);
 
-// ---- failure.c
+// ---- stop.c
 
-// Answers that the last run failed and ends the experiment, how, and what to do. False if nobody
-// hears it.
-bool failure_say(struct conduct *conduct);
+// Answers what ended the runs; of one that failed how, and what to do. False if nobody hears it.
+bool stop_say(struct conduct *conduct);
 
 #endif

@@ -98,6 +98,7 @@ static int serve(const struct request *request)
     struct conduct conduct = {.request = request,
                               .output = stdout,
                               .commands = {.fd = STDIN_FILENO},
+                              .take = commands_take,
                               .folder = {.fd = -1}};
     bool good = open_all(&conduct);
     if (!good)

@@ -405,5 +405,5 @@ bool runs_make(struct conduct *conduct)
             good = say_progress(conduct) && make_run(conduct);
         }
     }
-    return !good || commands_stop(conduct);
+    return !good || stop_say(conduct);
 }

@@ -50,7 +50,7 @@ static void take_commands(struct conduct *conduct, bool readable)
     if (readable)
         (void)lines_read(commands);
     while (!conduct->making.is_over && (line = lines_next(commands, &length)) != NULL)
-        conduct->making.is_over = !commands_take(conduct, line) || conduct->making.is_over;
+        conduct->making.is_over = !conduct->take(conduct, line) || conduct->making.is_over;
     if (commands->fd < 0)
         conduct->making.is_over = true;
 }

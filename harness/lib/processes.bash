@@ -1,10 +1,10 @@
 # The programs that live as long as an experiment does: conduct, meter and the loads.
-# Sourced, never run; needs messages, temporary.
+# Sourced, never run; needs messages, common.
 #
 # Such a program ends when its stdin does, so nothing else may hold the write end of
 # that pipe: bash does not mark its descriptors close-on-exec, hence `spawn`.
 
-# shellcheck disable=SC2154 # temporary_folder is temporary.bash's
+# shellcheck disable=SC2154 # temporary_folder is common.bash's
 declare -a private_fds=() # descriptors that a started program must not get
 fifo_folder=''            # where the FIFOs are
 idle_fd=''                # nothing ever comes from here: to wait without a fork, see rest

@@ -17,7 +17,7 @@ readonly REVISIONS_GIT='cd -- "$1" && exec {lock}<"$(git rev-parse --git-common-
     exit "$?"'
 
 # revisions_open KIND ARG...: makes what the options of `jostle KIND` want, and says so to
-# experiment by JOSTLE_REVISIONS, which harness/experiment/variants.h describes.
+# experiment by JOSTLE_REVISIONS, which harness/experiment/experiment.h describes.
 revisions_open() {
     local -a text=() name=() rev=() recorded=() commit=() tree=()
     local i build='' records='' prefix place

@@ -1,8 +1,11 @@
-// How a run failed that ends the experiment, and what to do, in words.
+// Why no run follows: what ended the experiment, and of a run that failed how, and what to do, in
+// words.
 
 #include "conduct.h"
 
 #include "harness/stats/json.h"
+#include "harness/stats/result.h"
+#include "harness/stats/verdicts.h"
 
 #include "common/memory.h"
 
@@ -78,7 +81,7 @@ static char *advice_text(const json_t *record, const char *folder, const struct 
     return text_of("check the command, and continue with %s", again->resume);
 }
 
-bool failure_say(struct conduct *conduct)
+static bool failure_say(struct conduct *conduct)
 {
     const json_t *record = conduct->course.last, *experiment = conduct->experiment.json;
     const bool is_cell = json_is_object(json_object_get(experiment, "cell"));
@@ -94,4 +97,17 @@ bool failure_say(struct conduct *conduct)
                           conduct->making.runs, text, advice,
                           judge_failure(record) == FAILURE_SERVICE ? "service" : "target",
                           condition >= 0 ? conduct->part[condition].variant : 0);
+}
+
+bool stop_say(struct conduct *conduct)
+{
+    const enum stop_reason stop = conduct->course.next.stop;
+    if (stop == STOP_FAILURE && conduct->course.last)
+        return failure_say(conduct);
+    // Where nothing is left to measure, nobody asks for the result again.
+    json_auto_t *result = settings_has_gate(&conduct->experiment.settings)
+                              ? result_build(&conduct->course.session)
+                              : NULL;
+    return conduct_answer(conduct, "stop\t%s\t%zu\t%s", stop_names[stop], conduct->making.runs,
+                          verdicts_word(result));
 }
