@@ -1,3 +1,5 @@
+// Writes JSON, a line of a record at a time, into a buffer that grows.
+
 #include "common/json.h"
 
 #include "common/units.h"

@@ -1,3 +1,5 @@
+// Reads how a metric is defined (--metric), and names the built-in ones.
+
 #include "metric.h"
 
 #include <ctype.h>

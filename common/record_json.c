@@ -1,3 +1,5 @@
+// Reads and writes values as the records of the harness have them, by jansson.
+
 #include "common/record_json.h"
 
 #include "common/file.h"

@@ -1,3 +1,5 @@
+// Makes the folder of an experiment, and writes or continues its experiment.json.
+
 #include "experiment.h"
 
 #include "common/arrangement.h"

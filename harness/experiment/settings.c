@@ -1,3 +1,5 @@
+// The options of an experiment: their rows, and what goes together.
+
 #include "settings.h"
 
 #include "common/child.h"

@@ -1,3 +1,5 @@
+// Finds the experiments of the folders that a report is of, and reads them, several at a time.
+
 #include "report.h"
 
 #include "common/schemas.h"

@@ -1,3 +1,5 @@
+// What a report knows of one experiment: its conditions, loads, levels, metrics and limits.
+
 #include "experiment.h"
 
 #include "common/text.h"

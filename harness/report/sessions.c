@@ -1,3 +1,5 @@
+// Joins the sessions of a cell into one result.
+
 #include "report.h"
 
 #include "harness/stats/interval.h"
