@@ -3,6 +3,7 @@
 #include "frame/fuzz.h"
 
 #include "common/options.h"
+#include "harness/experiment/loads.h"
 #include "harness/experiment/settings.h"
 
 #include <string.h>
