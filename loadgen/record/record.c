@@ -4,7 +4,6 @@
 // is not load: it is recorded separately.
 
 #define OPTIONS_OF struct record_settings // see common/options.h
-#define STATE_OF   struct recording       // see load.h
 
 #include "record.h"
 
@@ -205,6 +204,11 @@ struct recording {
     int64_t start_ns, end_ns; // of the last span
     struct histogram scratch, all;
 };
+
+static inline struct recording *state_of(const struct run *run)
+{
+    return run->state;
+}
 
 static volatile sig_atomic_t ended;
 
@@ -566,6 +570,7 @@ static const struct load record_load = {
         "memory. `unseen` in the first line names what could not be recorded, and why. Each column "
         "can be played again by --stages FILE:COLUMN.",
     LOAD_OPTIONS(options),
+    .state_size = sizeof(struct recording),
     .check = record_check,
     .arguments = "FILE",
     .without = (const char *const[]){"threads", "cpus", "limit", "stages", "arrivals", "phase",
