@@ -225,6 +225,7 @@ END
     [[ $(grep -E '^(series|record -|meter: run)' log) == $'series 0 -\nmeter: run 0 ./target\nmeter: run 0 ./target\nrecord -' ]]
 }
 
+# bats test_tags=slow
 @test "where there is no terminal, the forecast is said once, unless it is short" {
     printf '%s\0' command_prepare : >>plan
     printf '%s\n' 'run\tbaseline\t1\t1\tp\t-' 'run\tbaseline\t2\t2\tp\t-' 'run\tbaseline\t3\t3\tp\t2000' \

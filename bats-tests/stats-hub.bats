@@ -142,6 +142,7 @@ records() {
     is_valid result folder/result.json
 }
 
+# bats test_tags=slow
 @test "a series: the runs of conditions that need nothing but meter are made without a word" {
     describe '.loads[1].name = "b" | .loads[1].spec = null | .command = null | .settings.max_runs = 3'
     mkfifo orders
@@ -164,6 +165,7 @@ records() {
     holds '.conditions | map(.runs) == [3, 3]' <folder/result.json
 }
 
+# bats test_tags=slow
 @test "a series ends before a condition that is not for it, at a failed run, and when it is held or ended" {
     describe '.settings.max_runs = 1000 | .settings.error = 1e-9'
     mkfifo orders
