@@ -10,8 +10,8 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
-#include <signal.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
 
 #define THREADS_SHOWN   8

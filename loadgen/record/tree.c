@@ -9,12 +9,12 @@
 #include "common/machine.h"
 #include "common/memory.h"
 
-#include <signal.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
