@@ -212,7 +212,7 @@ is_one_calibration() {
 
 @test "the steady state is judged by the slope, as fio does" {
     cat >"$BATS_TEST_TMPDIR/slope.c" <<'END'
-#include "calibration.c"
+#include "measure.c"
 int main(void)
 {
     static struct measured s;
