@@ -121,7 +121,8 @@ test: deps-test ## install, build, lint, run every test
 check: all fuzzers ## run every test against build/, without lint
 	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run
 
-check-quick: all fuzzers ## run what needs no measuring and little time, in under two minutes
+check-quick: all fuzzers ## lint what has changed, run what needs no measuring and little time: under two minutes
+	@.ci/lint --changed
 	@JOSTLE_BUILD=$(abspath $(BUILD)) bats-tests/run --quick
 
 soak: all ## faults at random and long use: what takes too long for make test; hours

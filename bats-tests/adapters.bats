@@ -125,6 +125,7 @@ serve() {
     holds '[.rps, .wakeup_p99_us, .request_p99_us, .requests | .value] == [3009.1, 272, 19616, 255755]' <run
 }
 
+# bats test_tags=slow
 @test "the threads of a client are those that it says, or its command line" {
     # of ADAPTER WORDS TEXT: the threads of a client with such words that writes this.
     of() {
@@ -235,6 +236,7 @@ serve() {
     sort -n -k 3,3 pgbench_log.* | sed -n 396p | cut -d ' ' -f 3 | jq -e --slurpfile run run '. == $run[0].p99_us.value'
 }
 
+# bats test_tags=slow
 @test "iperf3: what the receiver counts" {
     needs iperf3 iperf3
     free_ports TEN

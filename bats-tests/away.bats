@@ -48,12 +48,14 @@ some_runs() {
     records && [[ -s $REPLY/runs.jsonl && $(wc -l <"$REPLY/runs.jsonl") -ge 3 ]]
 }
 
+# bats test_tags=slow
 @test "a target that reads all files of its folder reads as much in each run" {
     reads_the_same
     # Nothing is left where they grew.
     [[ -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
 
+# bats test_tags=slow
 @test "it does where there is no home, or one that cannot be written, or one that is walked" {
     unset XDG_STATE_HOME
     HOME='' reads_the_same
@@ -90,6 +92,7 @@ some_runs() {
     [[ -d $REPLY && ! -L $REPLY && -s $REPLY/runs.jsonl && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
 
+# bats test_tags=slow
 @test "after kill -9 of jostle alone its keeper puts the records back" {
     "$JOSTLE" run -r 200 -- sleep 0.05 >/dev/null 2>&1 </dev/null 3>&- &
     jostle_pid=$!
@@ -103,6 +106,7 @@ some_runs() {
     [[ -d $REPLY && -s $REPLY/runs.jsonl && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
 
+# bats test_tags=slow
 @test "after kill -9 of everything report reads the records, and --resume continues and puts them back" {
     local runs
     killed
@@ -115,6 +119,7 @@ some_runs() {
     [[ -d $REPLY && ! -L $REPLY && $(wc -l <"$REPLY/runs.jsonl") -gt $runs && -z $(ls -A "$XDG_STATE_HOME/jostle") ]]
 }
 
+# bats test_tags=slow
 @test "records that are continued do not grow in the folder either" {
     killed
     "$BIN/arguments" return "$PWD/$REPLY"

@@ -82,6 +82,7 @@ found() {
     pgrep -f -- "net --listen 198.18.78.2:$PORT" >/dev/null
 }
 
+# bats test_tags=slow
 @test "another end that is down: its rows say so, the others are measured" {
     run -0 --separate-stderr "$JOSTLE" bench network cpu --dir "$PWD" --output out --quick --min-runs 2 --max-runs 2 --max-time 10m --duration 50ms \
         --only 'cpu.int8.simd.t1' --peer nobody --rsh 'sh -c "echo no route to nobody >&2; exit 255"'

@@ -33,6 +33,7 @@ lines_of() {
     grep -c -- "$1" "$2" || true
 }
 
+# bats test_tags=slow
 @test "who uses a busy machine is said in the first line, recorded, and named by the result, once each" {
     keep_busy
     "$JOSTLE" run --max-runs 12 --min-runs 12 --output out -- sleep 0.02 >shown 2>said
@@ -75,6 +76,7 @@ lines_of() {
     [[ ! -e out ]]
 }
 
+# bats test_tags=slow
 @test "no look where it is not worth its time: a short limit, few runs, a gate, --quiet, --no-probe, --pause" {
     keep_busy
     {
@@ -90,6 +92,7 @@ lines_of() {
     for name in a b c d e f g; do holds 'has("busy") | not' <"$name/experiment.json"; done
 }
 
+# bats test_tags=slow
 @test "a campaign looks once, not in each cell" {
     keep_busy
     printf '%s\n' '[campaign]' 'name = c' 'max-runs = 8' '[target "a"]' 'command = true' '[target "b"]' 'command = true' \
@@ -108,6 +111,7 @@ calibrated_busy() {
     printf '%s\n' "$record" >"$kept"
 }
 
+# bats test_tags=slow
 @test "a calibration of a busy machine warns once in a command: in the result" {
     calibrated_busy
     keep_busy
@@ -116,6 +120,7 @@ calibrated_busy() {
     grep 'was calibrated' shown
 }
 
+# bats test_tags=slow
 @test "a calibration of a busy machine is made again when it is quiet, once, in one line" {
     keep_quiet
     calibrated_busy

@@ -27,6 +27,7 @@ commands() {
     for file in "$ROOT"/harness/commands/* "$ROOT"/jobs/commands/*; do printf '%s\n' "${file##*/}"; done
 }
 
+# bats test_tags=slow
 @test "every --help fits 80 columns, in a pipe too, and nothing but titles and words begins at the margin" {
     local name words
     local -a wrong=()
@@ -79,6 +80,7 @@ commands() {
     [[ $(cat said) == 'jostle: '* ]]
 }
 
+# bats test_tags=slow
 @test "calib says how far it is" {
     local text
     export XDG_CACHE_HOME=$BATS_TEST_TMPDIR/cache TERM=xterm
@@ -86,6 +88,7 @@ commands() {
     [[ $text == *'calibrating 1 of '[0-9]*', about '[0-9]*' s left'*'calibrating 2 of '* ]]
 }
 
+# bats test_tags=slow
 @test "a panorama's live line shows the time that ends it, and no error that does not" {
     local text
     export TERM=xterm

@@ -111,6 +111,7 @@ refused() {
     [ "$output" = 'parts 1.2' ]
 }
 
+# bats test_tags=slow
 @test "wrong options are refused in one line with what to do" {
     refused '--cout: no such option of parts: did you mean --count?' --cout 3
     refused 'see parts --help' --zzzzzzzzz
@@ -133,6 +134,7 @@ refused() {
     refused '--count needs a value: --count N' -fc
 }
 
+# bats test_tags=slow
 @test "the descendants among a hundred thousand processes are found at once" {
     "${CC:-cc}" -std=gnu17 -D_GNU_SOURCE -I"$BATS_TEST_DIRNAME/.." -O1 -g -o "$BATS_TEST_TMPDIR/tree" \
         "$BATS_TEST_DIRNAME/fixtures/common-tree.c" "$BUILD/libcommon.a" -lm

@@ -134,6 +134,7 @@ records() {
     is_valid result folder/result.json
 }
 
+# bats test_tags=slow
 @test "a run: the load is resumed, marked, marked and paused around it, and each condition has its own command" {
     describe '.settings.max_runs = 3'
     local line=''

@@ -29,6 +29,7 @@ anchors() {
     [[ -z $broken ]]
 }
 
+# bats test_tags=slow
 @test "every page that a program or a file names is there" {
     local page missing=''
     while IFS= read -r page; do

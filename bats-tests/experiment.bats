@@ -57,6 +57,7 @@ values() {
     [[ $(values load_word <plan) == *'cpu --control --thr 1'*' sh --dur 3' && $(values load_word <plan) != *--threads* ]]
 }
 
+# bats test_tags=slow
 @test "protect has a load of another host there with each setting of the target, too" {
     local load
     for load in 'far@web1=cpu --percent 5' 'far=@web1 cpu --percent 5'; do
@@ -221,6 +222,7 @@ values() {
     [[ $output == *'other nodes are those of a job'* ]]
 }
 
+# bats test_tags=slow
 @test "limits in percent are marked to be calibrated: the loads' own, not those of the user's programs" {
     export JOSTLE_JOB_HOSTS=$'n1\nn2'
     "$EXPERIMENT" slowdown --output out --load 'a=io --sequential --limit=50%' --load='mix=mem --limit 10% + cpu --percent 5' \
@@ -231,6 +233,7 @@ values() {
     [[ $(<said) == 'a % mix.mem % mix.cpu far@n2 % x y q % last s % t u' ]]
 }
 
+# bats test_tags=slow
 @test "limits in percent and listeners are known by shortened options, too; loads without such an option have neither" {
     plan_of slowdown --output out --load 'a=fork --lim 50%' --load 'b=io --lim=5%' --load 'c=mem --st 9s:5%,1s:0' --load 'd=cpu --lim 50%' \
         --load 'e=exec: sh --limit 5%' --load 'f=exec --se 1s sh --lim 5%' --load 'g=net --liste 127.0.0.1:7' --load 'h=cpu --perc 5' \

@@ -70,6 +70,7 @@ by_options() {
     holds '[.warnings[] | select(.flag == "fixed-time")] == []' <made/result.json
 }
 
+# bats test_tags=slow
 @test "programs whose options fix their time are known by name, with the metric to take" {
     by_options '["options", "@sysbench-cpu"]' sysbench cpu run
     by_options '["options", "@sysbench-cpu"]' nice -n 5 taskset -c 0,1 /usr/bin/sysbench --threads=2 cpu --time=5 run
@@ -80,6 +81,7 @@ by_options() {
     by_options '["options", "@vegeta"]' sh -c 'echo GET http://127.0.0.1/ | vegeta attack -duration=5s | vegeta report'
 }
 
+# bats test_tags=slow
 @test "programs of these names whose work is given have no fixed time" {
     by_options null sysbench cpu --time=0 --events=1000 run
     by_options null sysbench cpu --events=1000 run
@@ -94,6 +96,7 @@ by_options() {
     by_options null sh
 }
 
+# bats test_tags=slow
 @test "each adapter whose own command gives a time is known" {
     local adapter line
     for adapter in "$ROOT"/harness/adapters/*; do

@@ -25,6 +25,7 @@ continue_it() {
         --load 'c=cpu --percent 5 --threads 1' -- true </dev/null >said 2>&1
 }
 
+# bats test_tags=slow
 @test "an experiment that is continued writes through no link, and into no file that has a second name" {
     local name kind
     for kind in '-s' '-P'; do
@@ -56,6 +57,7 @@ continue_it() {
     [[ $(grep -c . said) -eq 1 && $(<said) == 'jostle: '*out/runs.jsonl*'regular file'* ]]
 }
 
+# bats test_tags=slow
 @test "what is torn off the records goes nowhere else" {
     local kind
     begun

@@ -44,6 +44,7 @@ save() {
     [[ $(<file) == old && $(ls -A) == file ]]
 }
 
+# bats test_tags=slow
 @test "a pipe is written to, not replaced" {
     mkfifo pipe
     cat pipe >got &

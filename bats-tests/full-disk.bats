@@ -62,6 +62,7 @@ full_at() {
     [[ ! -e disk/out ]]
 }
 
+# bats test_tags=slow
 @test "a read-only file system is refused by one line before anything is measured" {
     small_disk disk
     measure

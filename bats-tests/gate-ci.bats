@@ -74,6 +74,7 @@ slower_fails() {
     [[ $output == 'jostle: --old nowhere: there is no such revision'* ]]
 }
 
+# bats test_tags=slow
 @test "Ctrl-C ends the gate, not only the command that is measured, and no bundle stays" {
     local gate status=0
     mkdir temporary
@@ -136,6 +137,7 @@ slower_fails() {
     actionlint
 }
 
+# bats test_tags=slow
 @test "a build that fails and a program that is missing are in the summary and in JUnit" {
     cd repository
     run -1 "$GATE" --output failed --build 'echo "<broken> \`x\`" >&2; exit 7' 'sh program'
@@ -152,6 +154,7 @@ slower_fails() {
     python3 -c 'import sys, xml.dom.minidom as m; [m.parse(f) for f in sys.argv[1:]]' failed/*.xml missing/*.xml
 }
 
+# bats test_tags=slow
 @test "a revision is never an option of git, nor does it write to branches of the clone" {
     local name
     git clone -q --depth=1 "file://$PWD/repository" clone
@@ -165,6 +168,7 @@ slower_fails() {
     [[ $(git for-each-ref refs/heads | wc -l) -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "a branch is compared from where the new revision left it, and a shallow clone is called shallow" {
     cd repository
     git checkout -q -b feature HEAD^

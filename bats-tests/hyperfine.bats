@@ -104,6 +104,7 @@ LINES
     holds '.settings.shell == "bash" and .settings.max_runs == 1' <shell/experiment.json
 }
 
+# bats test_tags=slow
 @test "names of any script, and names that differ in nothing that a name can have, are kept apart" {
     "$JOSTLE" run --quiet --output out -r 6 -n 甲 -n 乙 -n 'été à' -n 'été_à' -n 'a/b' -n 'a|b' -n $'x\u00a0\u2003\u202e\xffy' \
         'sleep 0.01' 'sleep 0.012' 'sleep 0.014' 'sleep 0.016' 'sleep 0.018' 'sleep 0.02' 'sleep 0.022'
@@ -140,6 +141,7 @@ LINES
     holds '.results[0].command == "sleep 0.01"' <json
 }
 
+# bats test_tags=slow
 @test "a file for the result that cannot be written, or made, is refused before the first run" {
     local kind option
     mkdir folder

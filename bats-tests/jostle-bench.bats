@@ -335,6 +335,7 @@ END
     jostle report --format md "$DIR" | awk -F ' *[|] *' '$2 == "made up" { print $3 }'
 }
 
+# bats test_tags=slow
 @test "a figure of too few runs has no error, and says so" {
     run -0 value_texts 1 12.5
     [[ $output == '12.5 ± ? op/s' ]]
@@ -344,6 +345,7 @@ END
     [[ $output == '100.5 ± '[0-9]*' op/s' ]]
 }
 
+# bats test_tags=slow
 @test "rows that were disturbed by the machine are named once, above all tables" {
     program ours 'rate 10N'
     local name

@@ -144,6 +144,7 @@ refused() {
     holds '.cells | map(.settings.cold) == [null, "1"]' <out/campaign.json
 }
 
+# bats test_tags=slow
 @test "a campaign makes a folder a cell, each a slowdown with its cell, and lines in a log" {
     file '[target "a"]' '    command = sleep {n}' '    n = 0.01 0.02' '[load "cpu"]' '    spec = cpu --percent {level}' '    level = 10'
     run -0 "$JOSTLE" campaign c.conf --output out
@@ -173,6 +174,7 @@ refused() {
     [[ $output == *'(did you mean max-runs?)'* ]]
 }
 
+# bats test_tags=slow
 @test "a target that fails marks its cell, and the others are measured" {
     file '[target "bad"]' '    command = false' '[target "good"]' '    command = true' '[load "l"]' '    spec = cpu --percent 1'
     run -5 "$JOSTLE" campaign c.conf --output out
@@ -188,6 +190,7 @@ refused() {
     [[ $output == *'bad@l: failed'* ]]
 }
 
+# bats test_tags=slow
 @test "a load that cannot be, or that fails, is a failure of its cells alone" {
     file '[target "a"]' '    command = true' '[load "bad"]' '    spec = cpu --nonsense' '[load "good"]' '    spec = cpu --percent 1' \
         '[target "f"]' '    command = false'
@@ -198,6 +201,7 @@ refused() {
     is_valid status out/cells/a@bad/status.json
 }
 
+# bats test_tags=slow
 @test "every cell has a fresh working folder below --scratch, which is removed" {
     mkdir scratch
     printf '#!/bin/sh\npwd >>%s/folders\nls | wc -l >>%s/counts\ntouch left\n' "$PWD" "$PWD" >target && chmod +x target
@@ -221,6 +225,7 @@ refused() {
     [[ $output == *disturb* && ! -e jostle-results ]]
 }
 
+# bats test_tags=slow
 @test "a stdin with data that no run reads is pointed out; a campaign file may come from there" {
     file '[target "a"]' '    command = touch ran' '[load "cpu"]' '    spec = cpu --percent 10'
     seq 20000 >data
@@ -292,6 +297,7 @@ refused() {
     [[ -n $(ls cache/jostle/calibration) ]]
 }
 
+# bats test_tags=slow
 @test "variants and metrics of the output in a campaign: each cell has their conditions and figures" {
     file '    min-runs = 2' '    max-runs = 2' '    metric = x=stdout:/x ([0-9]+)/,unit=B' '    metric = wall_s' '    decide = x' \
         '[target "pair"]' '    variant = one=echo x 10' '    variant = two=echo x 2{n}' '    n = 0' \
@@ -307,6 +313,7 @@ refused() {
     [[ $output != *'pair.n=0@cpu: '* ]]
 }
 
+# bats test_tags=slow
 @test "the ready campaigns are valid, and have the cells that they promise" {
     cd "$BATS_FILE_TMPDIR"
     "$JOSTLE" plan small-samples --json >plan.json

@@ -195,6 +195,7 @@ made() {
     [[ $output == *'not recorded in A and B, so it may differ: program, variables, thp, mitigations'* && $output == *'The same, as far as both record it: command, loads, settings, environment ('* ]]
 }
 
+# bats test_tags=slow
 @test "each side is judged by its own settings, and its figures are those of its own table" {
     # Two slow runs first, which B leaves out; one that fails at once, which B counts.
     made A 1
@@ -218,6 +219,7 @@ made() {
     grep -q '^B: 2 of 20 runs failed .*: the figures are of those that succeeded$' table
 }
 
+# bats test_tags=slow
 @test "a side whose runs timed out is a lower bound, and has no ratio" {
     made A 1
     made B 1.25 '.settings.ignore_failure = true'
@@ -245,6 +247,7 @@ made() {
     done
 }
 
+# bats test_tags=slow
 @test "medians are compared with medians, by their own intervals" {
     made A 1 '.settings.statistic = "median"'
     made B 1.25 '.settings.statistic = "median"'

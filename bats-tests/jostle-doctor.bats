@@ -360,6 +360,7 @@ spins() {
     holds '.settings.strict' <out/result.json
 }
 
+# bats test_tags=slow
 @test "a run with foreign load on the machine has the flag in its record" {
     timeout 120 bash -c 'while :; do :; done' 3>&- &
     local busy=$!

@@ -21,11 +21,13 @@ imported() {
     "$BIN/loadgen" cpu --profile profile --speed 60 --dry-run >/dev/null
 }
 
+# bats test_tags=slow
 @test "sadf -j has each CPU, the disks and the network" {
     imported sadf.json sadf '.[0].cores == 2 and .[2].load == [100, 100] and .[2].disk_writes_per_s == 4
         and .[2].disk_write_bytes_per_s == 1104 * 512 and .[2].received_bytes_per_s == 0 and (.[3].time_ms - .[2].time_ms) == 1000'
 }
 
+# bats test_tags=slow
 @test "mpstat -o JSON has each CPU" {
     imported mpstat.json mpstat '.[0].cores == 2 and length == 5 and .[1].load == [100, 100]'
 }
@@ -43,6 +45,7 @@ imported() {
     imported planetlab.txt planetlab '[.[1:-1][].load[0]] == [10, 12, 55, 90, 7] and .[-1].length_s == 1500'
 }
 
+# bats test_tags=slow
 @test "Google's tasks of one machine are added, and the others are said" {
     imported google.csv google '[.[1:-1][].load[0]] | (.[0] - 25.1562 | fabs) < 1e-6 and (.[1] - 10.15 | fabs) < 1e-6'
     holds '[.[0].unseen[].what] | index("other machines") != null' -s <profile
@@ -50,6 +53,7 @@ imported() {
     [[ $(grep -c time_ms other) -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "Alibaba's machines and containers: holes, invalid levels and cut lines are said" {
     imported alibaba-machine.csv alibaba-machine '[.[1:-1][].load[0]] == [41, 47, 33, 30] and .[3].time_ms == 60000
         and ([.[0].unseen[].what] | index("some levels") != null and index("some times") != null)'
@@ -64,6 +68,7 @@ imported() {
     imported io-stat.txt io-stat '[.[1:-1][].disk_write_bytes_per_s] == [1048576, 0] and .[1].disk_writes_per_s == 16'
 }
 
+# bats test_tags=slow
 @test "what is not understood, empty, cut, unsorted or alone is refused, with what to do" {
     printf 'hello\nworld\n' >strange
     run -1 "$JOSTLE" import strange
@@ -85,6 +90,7 @@ imported() {
     [[ $output == *'import takes one file'* ]]
 }
 
+# bats test_tags=slow
 @test "more CPUs than this machine has are said" {
     # shellcheck disable=SC2016 # awk's
     awk 'BEGIN { print "#      Time        UID       PID    %CPU  Command"; for (t = 1; t < 4; t++) for (i = 0; i < 9000; i++) print t, 0, i, "90.00", "x" }' >many

@@ -49,6 +49,7 @@ left() {
     [[ -z $(pgrep -f -- "sleep $tag|--percent 3.${tag/./}" | while read -r pid; do gone "$pid" || echo "$pid"; done) ]]
 }
 
+# bats test_tags=slow
 @test "SIGTERM ends target and load, and keeps the records" {
     start
     kill -TERM "$harness"
@@ -166,6 +167,7 @@ left() {
     run -1 pgrep -f "sleep $tag"
 }
 
+# bats test_tags=slow
 @test "a load that dies ends the measurement, and is named" {
     start
     local load
@@ -255,6 +257,7 @@ left() {
     grep -q '^  resume: ' errors
 }
 
+# bats test_tags=slow
 @test "why a cell of a campaign is not done is never what it waited for at its end" {
     printf '[campaign]\nname = c\n[target "a"]\ncommand = sleep 30\ncleanup = sleep 1.5\n' >c.conf
     "$JOSTLE" campaign c.conf --output out >/dev/null 2>errors </dev/null 3>&- &
@@ -313,6 +316,7 @@ left() {
     done
 }
 
+# bats test_tags=slow
 @test "SIGKILL of conduct: the records stay, and it is said; closing the terminal is SIGHUP" {
     start
     kill -KILL "$(below "$harness" conduct)"

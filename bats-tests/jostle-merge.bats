@@ -154,6 +154,7 @@ listing() {
     grep -q 'jostle: .*No space left on device.*: make room' said
 }
 
+# bats test_tags=slow
 @test "whatever ends it while it copies, nothing is left" {
     local signal status
     cell a1 1 x k1 one

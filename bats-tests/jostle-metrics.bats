@@ -31,6 +31,7 @@ measured() {
     [[ $(cat "out/$(jq -r .output.stdout out/runs.jsonl)" "out/$(jq -r .output.stderr out/runs.jsonl)") == $'x = 7\nwhy' ]]
 }
 
+# bats test_tags=slow
 @test "0 is a figure, and a failed run where a ratio of means, or of a rate, is made of it" {
     local errors='errors=stdout:/errors ([0-9]+)/'
     measured --metric "$errors" -- echo errors 0

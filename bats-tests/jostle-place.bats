@@ -55,6 +55,7 @@ felt() {
     holds -s 'all(.[]; .cpus == "0") and all(.[] | select(.condition == "half"); .load[0].cpus == "1")' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "machine and no --place pin nothing, and say what was in force" {
     short machine
     holds -s 'all(.[]; .cpus == .load[0].cpus or .load == [])' <out/runs.jsonl

@@ -144,6 +144,7 @@ campaign() {
     grep -q '4/4 a.t=0.2@l.2: slowdown' lines
 }
 
+# bats test_tags=slow
 @test "a dumb terminal gets no escape sequences" {
     command -v script >/dev/null || skip "script is not here"
     TERM=dumb script -qec "$JOSTLE campaign c.conf --output out --set min-runs=1 --set max-runs=1 --only b@l.1 && $JOSTLE watch --once out" log </dev/null >/dev/null 3>&-

@@ -116,6 +116,7 @@ EXPECTED
     holds '.totals.not_done == 3 and (.cells | length) == 6' <model.json
 }
 
+# bats test_tags=slow
 @test "an experiment whose target failed has failed, and was not interrupted" {
     synthetic 3 3 campaign
     rm campaign/cells/*/status.json campaign/cells/*{10,25}%/result.json
@@ -128,6 +129,7 @@ EXPECTED
     [[ $output == *'type="failed"'* ]]
 }
 
+# bats test_tags=slow
 @test "an experiment that was interrupted has the figures that its runs allow, and says so" {
     synthetic 3 3 campaign
     rm campaign/cells/*/status.json campaign/cells/*{10,25}%/result.json
@@ -144,6 +146,7 @@ EXPECTED
     [[ ! -e $(echo campaign/cells/*25%)/result.json ]]
 }
 
+# bats test_tags=slow
 @test "a cell that still runs is in the report with what it has, also with half a line" {
     synthetic 2 3 campaign
     local cell
@@ -163,6 +166,7 @@ broken() {
     holds '[.warnings[] | select(.kind == $kind) | .message | contains($text)] | any' --arg text "$1" --arg kind "${2:-broken-record}" <model.json
 }
 
+# bats test_tags=slow
 @test "a half-written last line of runs is named; the cell keeps its figures" {
     synthetic 3 3 campaign
     truncate -s -100 'campaign/cells/delannoy.n=5@disk.25%/runs.jsonl'
@@ -170,6 +174,7 @@ broken() {
     holds '(.cells | length) == 3' <model.json
 }
 
+# bats test_tags=slow
 @test "zeros at the end of runs, as a power cut leaves them, are named" {
     synthetic 3 3 campaign
     head -c 4096 /dev/zero >>'campaign/cells/delannoy.n=5@disk.25%/runs.jsonl'
@@ -245,6 +250,7 @@ warned() {
     edited "$1"/cells/*@disk.25%/result.json '.warnings = [{ flag: "two-modes", severity: "note", condition: "baseline", metric: "wall_s", runs: [], message: "two groups", advice: "measure the two apart" }]'
 }
 
+# bats test_tags=slow
 @test "two lines of problems are printed, the others counted, and shown by --verbose" {
     synthetic 2 3 campaign
     edited campaign/cells/*@disk.10%/result.json '.warnings = [range(4) | { flag: "problem-\(.)", severity: "problem", condition: "disk-10%", metric: null, runs: [2], message: "m", advice: "a" }]'
@@ -318,6 +324,7 @@ warned() {
     [[ -z $(find . -name 'kept.md.*' -o -name 'x.*') ]]
 }
 
+# bats test_tags=slow
 @test "without jq a report says so, in one line" {
     local program
     synthetic 1 2 campaign
@@ -339,6 +346,7 @@ warned() {
     [[ $(<err) == 'jostle: cannot write to stdout: is the disk full?: the output is incomplete' ]]
 }
 
+# bats test_tags=slow
 @test "wrong use is told in one line" {
     synthetic 1 2 campaign
     mkdir empty

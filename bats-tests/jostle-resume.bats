@@ -72,6 +72,7 @@ free() {
     diff <(jq -r '[.condition, .block, .order] | @tsv' out/runs.jsonl) <(jq -r '[.condition, .block, .order] | @tsv' whole/runs.jsonl)
 }
 
+# bats test_tags=slow
 @test "a last line that was cut off is set aside, with a warning" {
     target
     measure --quiet --max-runs 4
@@ -97,6 +98,7 @@ free() {
     [[ $(wc -l <calls) -eq 6 ]]
 }
 
+# bats test_tags=slow
 @test "a gate that is complete is left alone, too, and has its exit status again" {
     # A figure that nothing else on the machine changes.
     printf '#!/bin/sh\necho 5\n' >target
@@ -111,6 +113,7 @@ free() {
     sha256sum --quiet -c sums
 }
 
+# bats test_tags=slow
 @test "more runs may be asked for afterwards" {
     target
     measure --quiet --max-runs 3
@@ -119,6 +122,7 @@ free() {
     [[ $(wc -l <calls) -eq 10 ]]
 }
 
+# bats test_tags=slow
 @test "what was ended by --max-time goes on" {
     target 0.2
     measure --quiet --max-time 500ms --max-runs 4
@@ -128,6 +132,7 @@ free() {
     holds '.conditions[0] | .runs == 4 and .stop_reason != "max-time"' <out/result.json
 }
 
+# bats test_tags=slow
 @test "another command, load or setting is refused, and nothing is changed" {
     target
     measure --quiet --max-runs 2
@@ -147,6 +152,7 @@ free() {
     [[ $output == *'--output'* ]]
 }
 
+# bats test_tags=slow
 @test "a block that another host began is made again here, and the result says so" {
     target
     measure --quiet --max-runs 3
@@ -161,6 +167,7 @@ free() {
     holds '.conditions | all(.runs == 4)' <out/result.json
 }
 
+# bats test_tags=slow
 @test "a run that failed is made again once the target is mended" {
     printf '#!/bin/sh\necho >>calls\n[ -e good ] || [ $(wc -l <calls) -lt 3 ]\n' >target
     chmod +x target
@@ -190,6 +197,7 @@ free() {
     cmp out/result.json before.json
 }
 
+# bats test_tags=slow
 @test "another program or another variable is warned of on resume, and in the result" {
     target 0.01
     OMP_NUM_THREADS=1 measure --quiet --max-runs 2 --min-runs 2
@@ -234,6 +242,7 @@ free() {
     [[ -s out/runs.jsonl && -s out/experiment.json ]]
 }
 
+# bats test_tags=slow
 @test "--cell is recorded, and status.json shows how far the cell is" {
     target
     run -2 measure --cell nonesuch

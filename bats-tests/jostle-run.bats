@@ -147,6 +147,7 @@ delivers() {
     holds '.conditions[0].failures.not_started == 1 and .conditions[0].wall_s.min > 0' <gone/result.json
 }
 
+# bats test_tags=slow
 @test "a target that does not exist, or hangs, is told apart" {
     local -a words
     for words in ./absent absent './absent 1'; do
@@ -230,6 +231,7 @@ seen() {
     } <data
 }
 
+# bats test_tags=slow
 @test "--input is a file that each run can read again, and that is there before anything starts" {
     local name
     mkfifo fifo
@@ -378,6 +380,7 @@ cheap_runs() {
     [[ ${#lines[@]} -eq 1 && $output == *'no shell reads this, so a line end would be a word'* ]]
 }
 
+# bats test_tags=slow
 @test "what a shell would obey is not an argument where there is none" {
     local command
     for command in 'cat < big' 'true | false' 'true; false' $'true\nfalse' 'true >x' 'echo (a)'; do

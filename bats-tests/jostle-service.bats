@@ -88,6 +88,7 @@ quick=(--service-warmup 0 --min-runs 2 --max-runs 2 --quiet --output out)
     grep -qx "listens on $port" out/service.stdout
 }
 
+# bats test_tags=slow
 @test "a service that ends during a run fails it, even where the client would wait for ever" {
     run -5 --separate-stderr "$JOSTLE" run --service "./service serve $port after 3" --ready "port:$port" --metric 'requests=stdout:/^requests ([0-9]+)/' "${quick[@]}" -- ./service ask "$port" 1000
     # shellcheck disable=SC2154 # set by run
@@ -117,6 +118,7 @@ quick=(--service-warmup 0 --min-runs 2 --max-runs 2 --quiet --output out)
     [[ ! -e out ]]
 }
 
+# bats test_tags=slow
 @test "why a command of --ready cannot be run is said" {
     printf '#!/bin/sh\r\ntrue\r\n' >dos
     chmod +x dos
@@ -126,6 +128,7 @@ quick=(--service-warmup 0 --min-runs 2 --max-runs 2 --quiet --output out)
     [[ $output == *'its command cannot be run: its lines end with CR LF'* ]]
 }
 
+# bats test_tags=slow
 @test "a port that answers before the service is started is refused" {
     ./service serve "$port" 3>&- >/dev/null &
     eventually 30 ./service ask "$port" 1
@@ -214,6 +217,7 @@ begun() {
     eventually 60 pgrep -f "^sleep 100.$port" >/dev/null
 }
 
+# bats test_tags=slow
 @test "no service outlives its harness, whatever ends that" {
     local signal
     # A shell in between, and a daemon, are not ended by the end of their parent.
@@ -291,6 +295,7 @@ END
     is_valid experiment out/experiment.json
 }
 
+# bats test_tags=slow
 @test "a real server and its own benchmark" {
     command -v redis-server redis-benchmark >/dev/null || skip "no redis-server"
     "$JOSTLE" run --service "redis-server --port $port --save ''" --ready "port:$port" --metric 'rps=stdout:/"GET","([0-9.]+)"/,better=higher' \
@@ -303,6 +308,7 @@ of_run() {
     paste -d ' ' <(jq -sr 'sort_by(.order)[].condition' "$1/runs.jsonl") niceness
 }
 
+# bats test_tags=slow
 @test "settings of the server are there from its start on, and each run has a new one" {
     [[ $(nice) -eq 0 ]] || skip 'this test sets priorities from 0 on'
     server[1]="nice >>niceness; exec ./service serve $port"
@@ -336,6 +342,7 @@ of_run() {
     [[ ! -e out ]]
 }
 
+# bats test_tags=slow
 @test "protect tries settings at the server, and says which are its client's" {
     server+=(--load 'a=cpu --percent 1')
     "$BIN/experiment" protect "${server[@]}" --output tried -- ./service ask "$port" 3 >plan

@@ -22,6 +22,7 @@ shared_fairly() {
     in_tries 4 shared_fairly
 }
 
+# bats test_tags=slow
 @test "blocks hold every condition once, in an order that varies" {
     "$JOSTLE" slowdown --quiet --output out --min-runs 12 --max-runs 12 --seed 4 --washout 0 \
         --load 'a=cpu --percent 5' --load 'b=cpu --percent 10' -- true
@@ -30,6 +31,7 @@ shared_fairly() {
     holds -s 'map(.order) == [range(1; length + 1)]' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "the same seed gives the same order" {
     local i
     for i in 1 2; do
@@ -112,6 +114,7 @@ cores() {
     run -2 "$JOSTLE" slowdown --quick --for 5s -- true
 }
 
+# bats test_tags=slow
 @test "a panorama's neighbours are on CPUs that the target leaves, and one shares its CPU" {
     quick_machine
     (($(cores) > 1)) || skip 'this machine has one core'
@@ -143,6 +146,7 @@ looked() {
     jq -c '[.loads[1:][].name]' planned/experiment.json >loads
 }
 
+# bats test_tags=slow
 @test "a target while which much goes over a network is measured beside traffic" {
     quick_machine
     looked '{ machine: { network_bytes: 0, loopback_bytes: 90000000000000 } }'
@@ -170,6 +174,7 @@ looked() {
     [[ $stderr != *'no time for 6 runs'* ]]
 }
 
+# bats test_tags=slow
 @test "a panorama that continues has the neighbours that it had, however long it goes on" {
     quick_machine
     "$JOSTLE" slowdown --quiet --output out --for 2s -- sleep 0.1

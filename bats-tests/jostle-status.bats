@@ -21,6 +21,7 @@ cell() {
     : >"c/cells/cell$1/runs.jsonl"
 }
 
+# bats test_tags=slow
 @test "cells are counted, and those that need a look are named" {
     cell 1 'done'
     cell 2 failed

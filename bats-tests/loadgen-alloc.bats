@@ -51,6 +51,7 @@ refused() {
     fi
 }
 
+# bats test_tags=slow
 @test "the live memory is as given, as the allocator reports it" {
     local allocator
     for allocator in $(each_allocator); do

@@ -50,6 +50,7 @@ changes() {
     echo quit
 }
 
+# bats test_tags=slow
 @test "a rate that changes all the time, and pauses, lose nothing: what was offered was done or dropped" {
     local load low=3iops high=40iops
     for load in fork 'syscall --threads 2' 'lock --contended --threads 2' "io --dir $BATS_TEST_TMPDIR --allow-memory --file-size 4MiB --block-size 64KiB"; do
@@ -156,6 +157,7 @@ is_of_size() {
     (($(units_each) == $1))
 }
 
+# bats test_tags=slow
 @test "an operation is as large as the present rate needs, whatever the rate was at first" {
     local load
     for load in syscall 'alloc --live 1MiB' 'mem --footprint 4MiB --kernel read' 'tlb --pages 64'; do
@@ -326,6 +328,7 @@ timely() {
     grep -q summary "$BATS_TEST_TMPDIR/out"
 }
 
+# bats test_tags=slow
 @test "a new rate between resume and steady does not lose steady" {
     local _
     load_start cpu --percent 5 --threads 8

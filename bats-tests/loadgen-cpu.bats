@@ -183,6 +183,7 @@ computes() {
         holds '.[-1] | .achieved > 0 and (.achieved + .dropped_s / .elapsed_s | . > 0.1 and . < 0.3)' -s <<<"$output"
 }
 
+# bats test_tags=slow
 @test "each kernel computes, in the unit that it is named for" {
     local kernel
     for kernel in int float double mixed; do

@@ -35,6 +35,7 @@ fork() {
     holds -s 'map(.cpu_s / .operations) | .[0] > 0 and .[1] > 3 * .[0]' <<<"$small $large"
 }
 
+# bats test_tags=slow
 @test "a percentage is of what --calib measured with the same --touch" {
     run -2 "$BIN/loadgen" fork --threads 1 --limit 50% --duration 0.2
     [[ $output == *"make one: jostle calib fork --with '--threads 1'" ]]

@@ -139,6 +139,7 @@ is_one_calibration() {
     [[ $output == *'no rate that needs it'* ]]
 }
 
+# bats test_tags=slow
 @test "a calibration of another host, disk, sync, block size or kind of pages is not used" {
     make_entry 40e6
     local change
@@ -197,6 +198,7 @@ is_one_calibration() {
     load_end
 }
 
+# bats test_tags=slow
 @test "jostle calib has a help, and refuses what it does not know" {
     run -0 "$JOSTLE" calib --help
     [[ $output == *--seconds* && $output == *"--limit 50%"* ]]
@@ -210,7 +212,7 @@ is_one_calibration() {
 
 @test "the steady state is judged by the slope, as fio does" {
     cat >"$BATS_TEST_TMPDIR/slope.c" <<'END'
-#include "calibration.c"
+#include "measure.c"
 int main(void)
 {
     static struct measured s;

@@ -216,6 +216,7 @@ best_of_both() {
     done
 }
 
+# bats test_tags=slow
 @test "what others write is not taken for the cost of small blocks" {
     # So few that what they cost is less than what a journal may add.
     "$BIN/loadgen" io --random --sync data --limit 100 --duration 1 --json >"$BATS_TEST_TMPDIR/record" 2>/dev/null &
@@ -264,6 +265,7 @@ in_flight() {
             and (.latency.service.p50_ns * .achieved / 1e9) > $count' --argjson count "$1"
 }
 
+# bats test_tags=slow
 @test "a depth above 1 keeps several operations in flight" {
     # Again where the disk has stopped for most of the time, of which the median knows nothing.
     in_tries 3 in_flight 4
@@ -285,6 +287,7 @@ moves() {
     done
 }
 
+# bats test_tags=slow
 @test "where io_uring is forbidden, threads do it" {
     cat >"$BATS_TEST_TMPDIR/no.c" <<'END'
 int io_uring_queue_init(unsigned entries, void *ring, unsigned flags);
@@ -409,6 +412,7 @@ marked_second() {
     all_differ <"$file"
 }
 
+# bats test_tags=slow
 @test "files that neighbouring processes make at one time have nothing in common" {
     local i
     local -a loads=()

@@ -98,6 +98,7 @@ teardown() {
     "$BIN/loadgen" mem --kernel copy --threads 1 --limit 50% --duration 50ms
 }
 
+# bats test_tags=slow
 @test "a load whose memory gets short ends with the reason, and its neighbours stay" {
     local reply count taken
     ! sanitized || skip 'a build with sanitizers needs memory of its own'
@@ -131,6 +132,7 @@ teardown() {
     [[ $count -eq 0 ]]
 }
 
+# bats test_tags=slow
 @test "two loads that fit one by one, started together: neither is killed, and one says why it ends" {
     local i count
     ! sanitized || skip 'a build with sanitizers needs memory of its own'
@@ -151,6 +153,7 @@ teardown() {
     [[ $count -eq 0 ]]
 }
 
+# bats test_tags=slow
 @test "beside a full load with --sched idle a program has the CPU for itself, and half of it without" {
     local cpu plain share
     # beside OPTION...: sets share to what a busy program gets of the CPU time that both get, of 0.3 s from when

@@ -134,6 +134,7 @@ make_entry() {
     mem --threads 1 --footprint 399% --kernel copy --duration 50ms | tail -n 1 | holds '.problems == ["cache-sized"]'
 }
 
+# bats test_tags=slow
 @test "every kernel moves bytes, chase counts loads, and what is counted fits the operations" {
     local kernel
     for kernel in copy scale add triad read write chase; do
@@ -174,6 +175,7 @@ END
         --arg best "${best/%avx512f/avx2}" --argjson l3 "${L3:-1}"
 }
 
+# bats test_tags=slow
 @test "a footprint is a size, a part of L3, or a cache, and of all workers together" {
     [[ -n $L3 ]] || skip 'no L3 is known here'
     local one two

@@ -53,6 +53,7 @@ nothing_left() {
     done
 }
 
+# bats test_tags=slow
 @test "its folder is removed whatever ends the load, also SIGKILL of its process group, or of all that are named like it" {
     local how pid
     for how in TERM INT KILL group name; do

@@ -98,6 +98,7 @@ setup() {
     refused 'Is a directory' cpu --profile "$BATS_TEST_TMPDIR"
 }
 
+# bats test_tags=slow
 @test "every load describes its command line, as it is on the CPUs that it has, and starts nothing" {
     local load cpu
     local -A options=([lock]=--contended [exec]='-- touch ran')

@@ -74,6 +74,7 @@ spin_agrees() {
     recorded timeout 1 bash -c 'while :; do :; done' && agrees 2
 }
 
+# bats test_tags=slow
 @test "the CPU time of a busy thread is what getrusage says" {
     OPTIONS=(--interval 200ms)
     in_tries 3 spin_agrees
@@ -101,6 +102,7 @@ many_agree() {
     recorded bash -c 'for ((i = 0; i < 300; i++)); do bash -c "for ((k = 0; k < 2000; k++)); do :; done"; done' && agrees 2
 }
 
+# bats test_tags=slow
 @test "no CPU time of short children is lost: it agrees with getrusage within 2 percent" {
     OPTIONS=(--interval 500ms)
     in_tries 3 many_agree
@@ -137,6 +139,7 @@ many_agree() {
     holds '.[-1].event == "summary" and .[-1].ended == "neighbour" and .[-1].length_s < 30' -s <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "Ctrl-C ends it in good order, and after SIGKILL its lines are whole" {
     spinning -c "$(first_cpu)"
     local number

@@ -26,6 +26,7 @@ first() {
     if chrt -f 10 true 2>/dev/null; then chrt -f 10 "$@"; else "$@"; fi
 }
 
+# bats test_tags=slow
 @test "stages that are none are refused, and what would do is named" {
     refused 'no rate' cpu --stages 10s
     refused 'no rate' cpu --stages 10s:10%,5s:
@@ -71,6 +72,7 @@ first() {
 }
 
 # Each runs once, and has the area below its line: in all, and in operations.
+# bats test_tags=slow
 @test "what is offered is the area below the line, and was done or dropped, to within one operation" {
     local i
     printf 'seconds,x,rate\n5,1,200\n5.2,1,1800\n5.2,1,400\n5.4,1,0\n' >file.csv
@@ -107,6 +109,7 @@ first() {
         holds '(1000 + 900 * 2 / 3.14159265) as $area | (.offered * .elapsed_s - $area | fabs) <= 1.01 and (.offered * .elapsed_s - .operations - .dropped | fabs) < 0.01'
 }
 
+# bats test_tags=slow
 @test "the kernel counts the CPU time of the stages within 0.5 %, and what was not had is dropped" {
     local -a held=()
     # 0.5 s on the way up, 0.55 s down again, 0.2 s of 20 %: 1.15 s in all.

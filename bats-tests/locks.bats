@@ -30,6 +30,7 @@ with() {
     [[ -e jostle-bench.$EUID/of-another ]]
 }
 
+# bats test_tags=slow
 @test "tasks share a campaign where a lock must be of the kind that the file was opened for" {
     run -0 with nfs "$JOSTLE" campaign c.conf --output out
     run -0 with nfs "$JOSTLE" campaign c.conf --output out --cells 1

@@ -175,6 +175,7 @@ ordered() {
     [[ $(ordered condition_sweep 1) == 'hook settled ' ]]
 }
 
+# bats test_tags=slow
 @test "the forecast is in words: how long the rest takes, or when --max-time or the time of a panorama ends it" {
     forecast() {
         # shellcheck disable=SC2016 # of the other shell

@@ -26,6 +26,7 @@ load helpers
     done
 }
 
+# bats test_tags=slow
 @test "make demo needs what building and running needs, and nothing else" {
     run -0 make -n -C "$ROOT" demo
     [[ $output == *packaging/install-deps* && $output != *'install-deps test'* ]]
@@ -108,6 +109,7 @@ load helpers
     [[ ! -e $JOSTLE_POLICY ]]
 }
 
+# bats test_tags=slow
 @test "make format changes nothing in sources that lint accepts" {
     run -0 make -n -C "$ROOT" format
     [[ $output == *'.ci/lint --fix'* ]]
@@ -147,6 +149,7 @@ load helpers
     run ! grep -E '^ *(hyperfine|slurm-client|gnuplot)' <(sed -n '/^Depends:/,/^[A-Z]/p' "$ROOT/packaging/debian/control")
 }
 
+# bats test_tags=slow
 @test "make dist without a checkout says what to do, and no file of the sources is empty" {
     cp "$ROOT/Makefile" "$BATS_TEST_TMPDIR/"
     run ! make --silent -C "$BATS_TEST_TMPDIR" dist
@@ -166,6 +169,7 @@ load helpers
     [[ $stderr == 'jostle: libuv_a.a is missing: install the development package of uv_a with its static library' ]]
 }
 
+# bats test_tags=slow
 @test "what is built already is not written again, as root may only read it" {
     local folder=$BATS_TEST_TMPDIR/build before
     make --silent -C "$ROOT" BUILD="$folder" "$folder/revision"

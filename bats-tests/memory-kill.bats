@@ -46,6 +46,7 @@ greedy() {
     is_valid result out/result.json
 }
 
+# bats test_tags=slow
 @test "a child that is killed behind the target's back marks the run" {
     small_group
     greedy

@@ -139,6 +139,7 @@ found() {
     [ "${lines[*]}" = 'a null b 3 a: jq: "no"' ]
 }
 
+# bats test_tags=slow
 @test "a number of which the pattern takes a part is read whole where that is clear" {
     local text
     for text in 3.5e+06=3500000 1E6=1000000 1.5D+03=1500 2e-3=0.002 .5=0.5 "7'654.2=7654.2" "1'234'567=1234567" 1_000_000=1000000 \
@@ -156,6 +157,7 @@ found() {
     whole 1.234e5ms 123400000 '([0-9.]+)' ,scale=1000
 }
 
+# bats test_tags=slow
 @test "a time of several parts is read whole, in the unit of the metric" {
     local text
     for text in 1:25:56=5156 0:01.23=1.23 01:02:03.5=3723.5 1-02:03:04=93784 0m1.234s=1.234 0m1,234s=1.234 1h2m3s=3723 '1h 2m=3720' \
@@ -178,6 +180,7 @@ found() {
     for text in 1:25 1:75:30 1:2:3 1:02:03:04 1h2 5m3; do whole "$text" none; done
 }
 
+# bats test_tags=slow
 @test "digits that commas group are read where the pattern takes the commas; what may be something else is refused" {
     local text
     for text in 12,345,678=12345678 1,234.56=1234.56 28,134,667=28134667 -1,234,567=-1234567; do
@@ -216,6 +219,7 @@ found() {
     [[ $stderr == *'comma=point: it is one of unknown, thousands, decimal'* && ! -e ran ]]
 }
 
+# bats test_tags=slow
 @test "a part that the pattern itself bounds is what it asks for; columns, lists and units are no numbers that go on" {
     whole 1:25:56 25 ':([0-9]+):'
     whole 12.34 12 '([0-9]+)[.][0-9]+'
@@ -237,6 +241,7 @@ found() {
     done
 }
 
+# bats test_tags=slow
 @test "a number is not cut where a long line is searched in pieces" {
     local i
     for i in {65530..65540}; do

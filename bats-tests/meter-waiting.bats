@@ -74,6 +74,7 @@ sleeps_well() {
             and (.stalls.source == "schedstat" or (.stalls.memory_s < 0.1 and .stalls.io_s < 0.1))' --argjson least "$1" <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "a target that sleeps has waited for nothing, however busy the machine is" {
     keep_busy "$first" 1
     in_tries 5 sleeps_well 0 # its start may have to wait for the CPU
@@ -116,6 +117,7 @@ waited_for_disk() {
     holds '.wall_s >= 0.01 or (.stalls | .cpu_s >= 0 and (.io_s == null or .io_s > 0) and (.memory_s == null or .memory_s > 0))' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "what the target's process waits for before it is the target is not its wait" {
     local i
     keep_busy "$first" 3
@@ -217,6 +219,7 @@ group_stop_recorded() {
     wait "$session" && holds ".stops == 1 and .exit_code == 0 and ($2)" <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "Ctrl-Z stops the target and not meter, which sees for how long; after SIGSTOP of both that is unknown" {
     in_tries 3 group_stop_recorded TSTP '.stopped_s > 0.3 and .stopped_s < .wall_s'
     in_tries 3 group_stop_recorded STOP '.stopped_s == null'

@@ -65,6 +65,7 @@ agree() {
     holds '(.[0] / .[1] - 1) | fabs < 0.05' <<<"[$(sort -g ours | head -n 1), $(sort -g theirs | head -n 1)]"
 }
 
+# bats test_tags=slow
 @test "wall time agrees with hyperfine on the same command in one run" {
     command -v hyperfine >/dev/null || skip "hyperfine is not installed"
     in_tries 10 agree
@@ -83,6 +84,7 @@ agree() {
     done
 }
 
+# bats test_tags=slow
 @test "a control group sees also the children that the kernel reaped by itself" {
     accountings | grep -q cgroup || skip "no control group can be made here"
     "$METER" --accounting cgroup --output "$RECORD" -- "$FIXTURES/family" autoreap 0.3
@@ -122,6 +124,7 @@ from_exec() {
         holds 'fabs < if $kind == "cgroup1" then 0.0001 else 0.00002 end' --arg kind "$1"
 }
 
+# bats test_tags=slow
 @test "CPU time is from the target's exec on, as the wall time is: one thread never has more" {
     local kind
     for kind in $(accountings); do
@@ -315,6 +318,7 @@ lingers() {
     holds '.exit_code == 0 and .interrupted == null' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "SIGTERM and SIGINT end the tree, leave a record, and exit with 128 + signal" {
     local name number meter status
     for name in TERM INT; do
@@ -527,6 +531,7 @@ allowed_cpus() {
     holds '.counters | .scope == "user" and .absent == []' <"$RECORD"
 }
 
+# bats test_tags=slow
 @test "--serve: a record for each run that is wanted, none before, and 0 at the end" {
     local meter line i
     serve -- sh -c 'echo x >>count; exit 3'

@@ -157,6 +157,7 @@ none_is_left() {
     [[ $(wc -l <out/runs.jsonl) -ge 1 ]]
 }
 
+# bats test_tags=slow
 @test "a control group is a neighbour, and so is a job by its group" {
     local root=/sys/fs/cgroup
     [[ ! -d /sys/fs/cgroup/freezer ]] || root=/sys/fs/cgroup/freezer

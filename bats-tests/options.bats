@@ -40,6 +40,7 @@ rows_of() {
         awk -F '\t' '$1 == "program" { print $1 } $1 == "option" { print $2 "|" ($5 == "-" ? "" : $5) "|" ($4 == "choice" ? $10 : $4) "||" }'
 }
 
+# bats test_tags=slow
 @test "every command in bash refuses what is no value of an option, in one line" {
     local file failed=0
     local -a table
@@ -125,6 +126,7 @@ refused() {
     done
 }
 
+# bats test_tags=slow
 @test "options that say nothing without another one are refused" {
     local name
     mkdir empty

@@ -104,6 +104,7 @@ derived() {
     [[ $output == *'up to 11 copies: slowdown below 5 % with 95 % confidence'* && $output == *'knee'*': 11 copies [11, 11]'* ]]
 }
 
+# bats test_tags=slow
 @test "a limit is printed as it was given" {
     planned one --at-most 1.250049 --max-copies 3
     "$ROOT/bats-tests/evidence/tools/made-pack" one 'n <= 2 ? 1 : 2' 1 0.005
@@ -112,6 +113,7 @@ derived() {
     [[ $output == *'slowdown below 25.0049 %'* && $output == *'above 1.250049'* ]]
 }
 
+# bats test_tags=slow
 @test "where more copies are slowed down less than fewer, nothing is concluded of numbers in between" {
     planned one --at-most 1.05 --max-copies 20
     "$ROOT/bats-tests/evidence/tools/made-pack" one 'n == 4 ? 1.5 : 1' 1 0.005
@@ -149,6 +151,7 @@ derived() {
     [[ $stderr == *'two do not fit'* && ${#stderr_lines[@]} -eq 1 ]]
 }
 
+# bats test_tags=slow
 @test "wrong use is refused with exit code 2 and one line that says what to do" {
     local case
     local -a words
@@ -209,6 +212,7 @@ derived() {
     holds '.trial.copy_s > 0 and (.rows | map(.runs)) == [2, 2]' <again2/pack.json
 }
 
+# bats test_tags=slow
 @test "a copy alone that never ends is ended, by the time, or with the pack by a signal; nothing is left" {
     local pid code=0
     run -5 --separate-stderr "$JOSTLE" pack --quiet --output out --max-copies 2 --oversubscribe --max-time 0.3s -- sleep 60

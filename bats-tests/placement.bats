@@ -95,6 +95,7 @@ seats() {
     [[ $(seats 'node:2 l3:1 core:4 pu:1' --allowed 1,4-6 --place other-node --place-cpus 1:3) == '1 4-6' ]]
 }
 
+# bats test_tags=slow
 @test "a machine of 2048 threads is searched at once" {
     local machine='pack:4 node:4 l3:4 core:16 pu:2'
     # A core has CPUs 2c and 2c+1, a node 64 cores; what fits nowhere is refused.

@@ -54,6 +54,7 @@ PYTHON
     "$BIN/stats" --derive "$1"
 }
 
+# bats test_tags=slow
 @test "of two settings that do the same none is the best, and both are named; of two that differ the better one is" {
     local seed wrong=0
     for seed in {1..10}; do
@@ -107,6 +108,7 @@ PYTHON
     [[ $output == *'Weakest that keeps it below 1.5 times is one of these, not told apart: '* ]]
 }
 
+# bats test_tags=slow
 @test "the figures of the sentence follow from each other" {
     local number text from to share
     for number in 1 2 3 4 5 6; do
@@ -126,6 +128,7 @@ PYTHON
     [[ $output == *'Without settings full ran at only 4'*' % of the requested rate'*'Best: nice=19'* ]]
 }
 
+# bats test_tags=slow
 @test "a setting of one's own is shown by its name" {
     records own 8 20 0.03 2 half=1.2,0.6
     run -0 "$JOSTLE" report own
@@ -139,6 +142,7 @@ PYTHON
     [[ $output == *'The neighbour is not known to do any damage, so no setting is known to protect from it: more runs would settle it.'* ]]
 }
 
+# bats test_tags=slow
 @test "a setting that was undone in a run is neither best nor weakest, and keeps no limit" {
     undone=nice=19 until=1.5 records some 7 20 0.03 2 nice=19=1.05,1 sched=idle=1.3,0.5
     holds '.protection | .best == "full.sched-idle" and .weakest == "full.sched-idle" and .verdict == "below" and

@@ -107,6 +107,7 @@ group_or_skip() {
     is_valid result out/result.json
 }
 
+# bats test_tags=slow
 @test "a setting that cannot be set, or of a load that is not ours to start, is refused before anything runs" {
     local spec
     for spec in '[nice=30] cpu' '[colour=1] cpu' '[nice=3 cpu' '[nice=3]' '[target:group=session] cpu' '[nice=3] pid:1'; do
@@ -227,6 +228,7 @@ no_notes() {
     [[ $output == *'no --setting was left on'* ]]
 }
 
+# bats test_tags=slow
 @test "a setting that was left on is turned off before the next experiment that has it" {
     own_cache
     local -a own=(--load 'own=[mine] cpu --percent 10' --setting 'mine=on: echo on >>said; off: [ ! -e stuck ] && echo off >>said')
@@ -238,6 +240,7 @@ no_notes() {
     no_notes
 }
 
+# bats test_tags=slow
 @test "a note that was cut off, as on a full disk, stands in nobody's way" {
     local note
     own_cache
@@ -333,6 +336,7 @@ undone_is_said() {
     holds 'length == 4 and min > 0 and max - min < 1e-6 * max' <rates
 }
 
+# bats test_tags=slow
 @test "a setting that one load cannot have is left out for it, with the reason, and ends nothing" {
     local cpu
     cpu=$(first_cpu)
@@ -352,6 +356,7 @@ undone_is_said() {
     run -0 "$JOSTLE" report other
 }
 
+# bats test_tags=slow
 @test "of a load that runs already protect tries what can be set for the target, and says why not the rest" {
     sleep 100 3>&- &
     "$JOSTLE" protect --quiet --output out --runs 1 --pause --load "n=pid:$!" -- true
@@ -387,6 +392,7 @@ tried() {
     [[ $said == *ionice=idle* ]]
 }
 
+# bats test_tags=slow
 @test "CPUs of their own are split of those that target and load were given" {
     local first second
     ((CPUS > 1)) || skip 'one CPU: nothing to split'
@@ -430,6 +436,7 @@ tried() {
     is_valid report report.json
 }
 
+# bats test_tags=slow
 @test "the same load with fewer CPUs keeps its number of workers" {
     local cpu
     cpu=$(first_cpu)
@@ -533,6 +540,7 @@ harm() {
     "$BIN/stats" --derive "$1"
 }
 
+# bats test_tags=slow
 @test "a load with a setting has as many workers as without it where loads are put on some CPUs, and a setting of its CPUs comes instead" {
     local cpu
     cpu=$(first_cpu)
@@ -541,6 +549,7 @@ harm() {
     holds -s 'map(select(.condition != "baseline").load[0].offered) | max == min' <out/runs.jsonl
 }
 
+# bats test_tags=slow
 @test "protect with loads on one CPU tries all that can be set, and none of it ends the experiment" {
     local cpu
     cpu=$(first_cpu)
@@ -579,6 +588,7 @@ harm() {
     runs_as_printed closer settings 'jostle slowdown ' "--setting 'mine=on: true; off: true'" "--load 'a.mine=[mine] cpu --percent 1' -- true"
 }
 
+# bats test_tags=slow
 @test "no command line is printed that would not measure the same: of an experiment of a campaign, of an older one, of another machine" {
     "$JOSTLE" slowdown --quiet --runs 6 --output out --load 'a=cpu --percent 1' --load 'b=cpu --percent 2' -- true
     harm out

@@ -76,6 +76,7 @@ family() {
     pairs load 1.5 1.5 1.5 | summary --min-runs 3 --max-runs 3 | holds '.slowdowns[0].p == null'
 }
 
+# bats test_tags=slow
 @test "q is that of Benjamini and Hochberg: the p values of their paper" {
     # J. R. Statist. Soc. B 57 (1995), section 3.2: at 5 % the four smallest of fifteen.
     family .0001 .0004 .0019 .0095 .0201 .0278 .0298 .0344 .0459 .3240 .4262 .5719 .6528 .7590 1
@@ -115,6 +116,7 @@ assert all(abs(float(r["q"]) - 0.035625) < 1e-9 for r in marked if r["p"] == "0.
 PYTHON
 }
 
+# bats test_tags=slow
 @test "one slowdown is no family: no mark, and nothing is expected of it" {
     family .0001
     run -0 report campaign

@@ -107,6 +107,7 @@ golden() {
     awk -F '|' '/^\|/ { line = $0; gsub(/\\\|/, "", line); n = split(line, cells, "|"); if (columns && n != columns) { print; bad = 1 }; columns = n; next } { columns = 0 } END { exit bad }' out.md
 }
 
+# bats test_tags=slow
 @test "CSV: figures are those of the model, and names come back as they were, but for control characters" {
     nasty campaign
     report campaign --format json >model.json
@@ -323,6 +324,7 @@ PYTHON
     promtool check metrics <prom
 }
 
+# bats test_tags=slow
 @test "what CI reads has each metric that was asked for, with unit and direction, under its command" {
     local format
     local -a judged=(--metric 'rate=stdout:/rate ([0-9.]+)/,better=higher,unit=req/s')
@@ -345,6 +347,7 @@ PYTHON
     report r --format hyperfine-markdown | grep -qF '| Relative | rate [req/s] |'
 }
 
+# bats test_tags=slow
 @test "metrics of both directions are in two files for github-action-benchmark, and a latency is in Bencher's unit" {
     "$JOSTLE" run --quiet --runs 3 --output r --metric 'wall_s,max_rss_bytes' --metric 'rate=stdout:/r ([0-9]+)/,better=higher' \
         --metric 'latency=stdout:/l ([0-9]+)/,unit=ms' 'echo r 5 l 7'
@@ -360,6 +363,7 @@ PYTHON
     report --quiet "$FIXTURES/capacity" --format prometheus | grep -q 'metric="capacity",unit="/s",better="higher",bound="high"} 42600$'
 }
 
+# bats test_tags=slow
 @test "JUnit and a comment name the command, wherever its records are" {
     "$JOSTLE" run --quiet --runs 3 --output '1.._x' --variant 'old=sh -c "exit 0"' --variant new=true
     report '1.._x' --format junit >junit.xml
@@ -374,6 +378,7 @@ PYTHON
     report failed --format junit | grep -qE '<testcase classname="sh -c &(#39|apos);exit 9&(#39|apos);" name="measurement"'
 }
 
+# bats test_tags=slow
 @test "a flag of a record is no mark-up, and no control character reaches a reader" {
     local format text=$'x` <img src=q onerror=1> [a](javascript:1) \e[31m\a\xc2\xad\xd8\x9c\xe2\x80\xae'
     synthetic 2 3 campaign
@@ -393,6 +398,7 @@ PYTHON
     done
 }
 
+# bats test_tags=slow
 @test "a ratio without an interval is not bold" {
     synthetic 2 3 campaign
     local file
@@ -406,6 +412,7 @@ PYTHON
     run ! grep -F '\textbf' out.tex
 }
 
+# bats test_tags=slow
 @test "a line that is there twice is named, and counts once" {
     "$JOSTLE" run --quiet --runs 3 --output r -- true
     sed -n 2p r/runs.jsonl >line
@@ -419,6 +426,7 @@ PYTHON
     holds '.conditions[0].runs == 4' <r/result.json
 }
 
+# bats test_tags=slow
 @test "an experiment that is being measured is running, not interrupted" {
     "$JOSTLE" run --quiet --runs 500 --output r -- sleep 0.1 >/dev/null 2>&1 &
     local measured=$!
@@ -432,6 +440,7 @@ PYTHON
     report r --format json | holds '.waiting[0].state == "interrupted"'
 }
 
+# bats test_tags=slow
 @test "CSV has the baseline of several loads once" {
     "$JOSTLE" slowdown --quiet --runs 2 --output r --load 'a=cpu --percent 1' --load 'b=cpu --percent 2' -- true
     report r --format csv >all.csv

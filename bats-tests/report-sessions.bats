@@ -142,6 +142,7 @@ over() {
     report campaign other | grep -F 'may differ by more; of rows whose runs end in / N, for repetitions of N sessions;'
 }
 
+# bats test_tags=slow
 @test "csv and json have each session, and all of them" {
     sessions 1.25 1.26
     report campaign --format csv --output out.csv
@@ -167,6 +168,7 @@ PYTHON
     report "campaign/cells/$base" | grep -qF '1.250 [1.249, 1.251]'
 }
 
+# bats test_tags=slow
 @test "what is said of a session is said of the row; a session that is not done is listed" {
     sessions 1.25 1.26 1.24
     edited "campaign/cells/$base.session2/result.json" '.warnings += [{ flag: "steal", severity: "problem", condition: null, metric: null, message: "it was stolen", advice: "stop thief", runs: [] }]'
@@ -178,6 +180,7 @@ PYTHON
     grep -qE "$base.session3: .*(no result|cannot be used|empty)" out
 }
 
+# bats test_tags=slow
 @test "the cell over sessions is in the state of the first that is not done, for its reason" {
     sessions 1.01 1.02 1.03
     echo '{"schema":"jostle.status/1","state":"interrupted","reason":"the node went down"}' >"campaign/cells/$base.session2/status.json"
@@ -192,6 +195,7 @@ PYTHON
     [[ $(grep -c '1.250 \[1.249, 1.251\]' out) -eq 2 ]]
 }
 
+# bats test_tags=slow
 @test "sessions in folders of several nodes are sessions of one cell, if it has the same definition" {
     sessions 1.25 1.26
     mkdir -p other/cells

@@ -8,6 +8,7 @@ drawings() {
     grep -oE '<path class="[^"]*" d="[^"]*"/>' "$1" | sort
 }
 
+# bats test_tags=slow
 @test "--output x.svg has every chart that the page has, drawn the same" {
     local folder
     cd "$BATS_TEST_TMPDIR" || return
@@ -34,6 +35,7 @@ drawings() {
     done < <(grep -oE 'class="(g|p|r|x|s[0-9]|k[0-9])' x.svg | cut -d'"' -f2 | sort -u)
 }
 
+# bats test_tags=slow
 @test "other programs can read a picture, with text of a user that is no mark-up" {
     cd "$BATS_TEST_TMPDIR" || return
     type -P rsvg-convert >/dev/null || skip 'needs rsvg-convert'
@@ -44,6 +46,7 @@ drawings() {
     [[ $(head -c 4 x.png | tail -c 3) == PNG ]]
 }
 
+# bats test_tags=slow
 @test "the figure of a bench's samples is a picture, too" {
     cd "$BATS_TEST_TMPDIR" || return
     mkdir bench

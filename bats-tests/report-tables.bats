@@ -31,6 +31,7 @@ fits() {
     ! grep -i overfull "${1%.tex}.log"
 }
 
+# bats test_tags=slow
 @test "LaTeX of --tables means,levels: as the golden file" {
     local golden=$ROOT/bats-tests/fixtures/report/golden/course.tex
     report --quiet "$COURSE" --tables means,levels --format latex >made
@@ -50,6 +51,7 @@ fits() {
     [[ $(<table.md) == *'| 5 | disk 10% | 500 MB/s | 3 |'*'| 5 | disk 25% | 1.25 GB/s | 3 |'*'| 5 | disk 100% | 5.00 GB/s | 3 |'* ]]
 }
 
+# bats test_tags=slow
 @test "each parameter has a column: of the terminal, of LaTeX, and of whole reports with --split-parameters" {
     run -0 report --quiet "$COURSE" --tables means,levels
     [[ $output == *'dirs  files  size '*'mean wall (s)'*'variance mem (kB²)'*'10    30     1048576  disk 10% '* ]]
@@ -60,6 +62,7 @@ fits() {
     [[ $output == *'| filegen dirs=10 files=30 size=1048576 | disk 10% |'* ]]
 }
 
+# bats test_tags=slow
 @test "tables come in the order in which they are named; units are those that are asked for" {
     run -0 report --quiet "$COURSE" --tables levels,slowdowns --format md
     [[ $output == '## Slowdown by level'*'## delannoy: slowdown beside each load'* && $output != *'ean and variance'* ]]
@@ -86,6 +89,7 @@ fits() {
     [[ $output == 'These tables have no rows: the records have no load, or none with levels.'* ]]
 }
 
+# bats test_tags=slow
 @test "LaTeX fits a portrait page, also with many, long and ugly parameters and figures" {
     local cell file
     report --quiet "$COURSE" --tables means,slowdowns,levels --output plain.tex

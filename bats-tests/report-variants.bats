@@ -373,6 +373,7 @@ PYTHON
     [[ ${lines[0]} == '### ❌ 1 experiment not done: synthetic' ]]
 }
 
+# bats test_tags=slow
 @test "the page's command measures the same again" {
     local command
     command=$(report "$FIXTURES/variants" --format html >page && page_model page | jq -r '.cells[0].again')
@@ -433,6 +434,7 @@ PYTHON
     done
 }
 
+# bats test_tags=slow
 @test "a range that is hundreds wide is printed without the digits that it leaves open, but no bound as 0" {
     local format
     fixture service

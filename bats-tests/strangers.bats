@@ -95,6 +95,7 @@ completed() {
     run -2 "$BIN/loadgen" syscall --threads 1 --limit 10% --duration 50ms
 }
 
+# bats test_tags=slow
 @test "no variable of the environment is run" {
     local name
     for name in UID EUID PPID SRANDOM EPOCHREALTIME COLUMNS; do
@@ -144,6 +145,7 @@ CONF
     printf '[target "esc"]\n    command = "true \033[31mx\007"\n' >>c.conf
 }
 
+# bats test_tags=slow
 @test "nothing of a campaign file runs while it is read or planned, and --dry-run shows all that may" {
     evil_campaign
     # The folder may be a repository of somebody else's, too.
@@ -220,6 +222,7 @@ campaign.conf merge c --output m
 END
 }
 
+# bats test_tags=slow
 @test "a folder, a program and its arguments may have any name: people see no control character" {
     local name=$'e\e]0;x\a\n$(touch pwned)`touch pwned`"\'<script>=\xff'
     cp /bin/true "$name"

@@ -90,6 +90,7 @@ a_test() {
     [[ ${lines[1]} == 'lint: loadgen/a: '* ]]
 }
 
+# bats test_tags=slow
 @test "a circle of calls that one header hides is refused, too" {
     mkdir -p tree/.ci tree/common tree/build/obj/common && cp "$ROOT/.ci/lines" tree/.ci/ && cd tree
     git init -q .

@@ -94,6 +94,7 @@ what_stdout_is() {
         cat said
 }
 
+# bats test_tags=slow
 @test "a program whose stdout is discarded does its work all the same" {
     # GNU grep, tar and others do less at /dev/null, which is device 1:3.
     [[ $(what_stdout_is) == 1:5 && $(what_stdout_is --stdout /dev/null) == 1:3 ]]

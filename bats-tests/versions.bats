@@ -28,6 +28,7 @@ old_experiment() {
     is_valid result old/result.json
 }
 
+# bats test_tags=slow
 @test "records of 0.1.0 are reported in each format, and compared with ones of now" {
     local format
     old_experiment
@@ -41,6 +42,7 @@ old_experiment() {
     grep -q 'environment differs: .*versions\.jostle: A 0\.1\.0, B' compared
 }
 
+# bats test_tags=slow
 @test "records with gauges, probes of reporters that are gone and the machine's factor are reported and derived as without" {
     old_experiment
     "$BIN/stats" --derive old
@@ -61,6 +63,7 @@ old_experiment() {
     jq -s . old/result.json with/result.json | holds '.[0].slowdowns[0].ratio == .[1].slowdowns[0].ratio and (.[1].slowdowns[0].ratio > 1)'
 }
 
+# bats test_tags=slow
 @test "a campaign and a bench of 0.1.0 are read" {
     "$JOSTLE" report "$OLD" >campaign
     [[ $(wc -l <campaign) -gt 20 ]]

@@ -141,6 +141,7 @@ alone_on_a_cpu() {
     holds '.conditions[0].time.others | .factor == null' <out/result.json
 }
 
+# bats test_tags=slow
 @test "processes that wait for each other are not slowed down by other programs" {
     alone_on_a_cpu sh -c "for i in 1 2 3 4; do '$WORKLOADS/delannoy' 9 & done; wait"
     alone_on_a_cpu sh -c 'head -c 5M /dev/zero | sha1sum | cat'

@@ -113,6 +113,7 @@ stated() {
     [ "$output" = "D(10) = 8097453, verified" ]
 }
 
+# bats test_tags=slow
 @test "delannoy's numbers are those of OEIS, also where the program checks them by a recurrence alone" {
     # https://oeis.org/A001850
     local -a d=(1 3 13 63 321 1683 8989 48639 265729 1462563 8097453 45046719)
@@ -137,6 +138,7 @@ grown() {
     awk -v small="$small" -v large="$large" 'BEGIN { exit !(large > 8 * small) }'
 }
 
+# bats test_tags=slow
 @test "delannoy's work grows almost sixfold with N: nothing is remembered" {
     # CPU time of a pair, so that other load on the machine matters little; a host that takes the CPU away
     # from a virtual machine counts as use, too.
@@ -215,6 +217,7 @@ grown() {
     [ "$count" -ge 4 ]
 }
 
+# bats test_tags=slow
 @test "the instances shipped are what qapgen makes, its proof included" {
     local -a made
     while read -r -a made; do
@@ -237,6 +240,7 @@ grown() {
     done
 }
 
+# bats test_tags=slow
 @test "qap and exhaustive search agree on asymmetric instances with diagonals" {
     local n seed best
     for n in 1 2 3 5 6; do
@@ -566,6 +570,7 @@ asked() {
             exit !(offered == requests / 0.5 && achieved <= offered && p50 >= 20 && p50 < 600 && p99 >= 600 && max >= p99) }'
 }
 
+# bats test_tags=slow
 @test "openloop: threads share the connections, and make the same requests, whose latencies count alike" {
     local count threads cpus
     type -P python3 >/dev/null || skip 'python3 is missing: make deps-test'

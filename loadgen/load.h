@@ -56,8 +56,6 @@
 #define LOAD_COUNTERS   8
 #define WORKER_COUNTERS 2
 
-struct none {
-}; // of a load that has no such thing
 struct run;
 struct worker;
 struct snapshot;
@@ -265,21 +263,10 @@ static inline bool has_operations(const struct load *load)
     return load->operate || load->timed;
 }
 
-// A load's own structs, as its file names them at its beginning: OPTIONS_OF what its options fill
-// (see common/options.h), STATE_OF what its workers share, OWN_OF what each of them has.
-#ifndef STATE_OF
-#define STATE_OF struct none
-#endif
-#ifndef OWN_OF
-#define OWN_OF struct none
-#endif
-#define settings_of(run) ((OPTIONS_OF *)(run)->settings)
-#define state_of(run)    ((STATE_OF *)(run)->state)
-#define own_of(worker)   ((OWN_OF *)(worker)->state)
-// Its .options, and the sizes of these structs.
-#define LOAD_OPTIONS(rows)                                                                         \
-    .options = (rows), .options_size = sizeof(OPTIONS_OF), .state_size = sizeof(STATE_OF),         \
-    .worker_size = sizeof(OWN_OF)
+// Of a load whose file names at its beginning, as OPTIONS_OF, the struct that its options fill (see
+// common/options.h): that struct, and its .options.
+#define settings_of(run)   ((OPTIONS_OF *)(run)->settings)
+#define LOAD_OPTIONS(rows) .options = (rows), .options_size = sizeof(OPTIONS_OF)
 
 // Makes a load known to main(): LOADGEN_REGISTER(spin_load).
 #define LOADGEN_REGISTER(name)                                                                     \

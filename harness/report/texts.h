@@ -234,7 +234,7 @@ void capacity_put(struct line *json, const struct experiment *experiment);
 // null where there are none.
 void protection_put(struct line *json, const struct experiment *experiment);
 
-// ---- checks.c
+// ---- checks (variants.c)
 
 // What a gate, or somebody who reads a pull request, wants to know of a cell, as texts. A member
 // "checks", one for each ratio of each metric of --metric:

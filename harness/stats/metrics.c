@@ -1,4 +1,5 @@
-// Estimates each metric of a condition, as far as its runs depend on each other, and says whether it is known well enough.
+// Estimates each metric of a condition, as far as its runs depend on each other, and says whether
+// it is known well enough.
 
 #include "metrics.h"
 #include "looks.h"

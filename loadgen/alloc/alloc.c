@@ -3,8 +3,6 @@
 // each page of a new one is touched, as its user would.
 
 #define OPTIONS_OF struct alloc_settings // see common/options.h
-#define STATE_OF   struct alloc_plan     // see load.h
-#define OWN_OF     struct alloc_worker
 
 #include "load.h"
 
@@ -239,6 +237,11 @@ struct alloc_plan {
     double room_bytes;                     // that all of it takes at most
     char sizes[48];                        // of --size, in bytes
 };
+
+static inline struct alloc_plan *state_of(const struct run *run)
+{
+    return run->state;
+}
 
 // The options of loadgen alloc, and what follows from them.
 
@@ -510,6 +513,8 @@ static const struct load alloc_load = {
     .summary = "allocates and frees memory: allocator, page faults, mappings",
     .details = details,
     LOAD_OPTIONS(alloc_options),
+    .state_size = sizeof(struct alloc_plan),
+    .worker_size = sizeof(struct alloc_worker),
     .grain = 1,
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,

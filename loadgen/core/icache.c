@@ -5,8 +5,6 @@
 // instruction cache, a part of the L2 and of its bandwidth.
 
 #define OPTIONS_OF struct icache_settings // see common/options.h
-#define STATE_OF   struct icache_state    // see load.h
-#define OWN_OF     struct code
 
 #include "core/code.h"
 #include "core/core.h"
@@ -162,6 +160,8 @@ static const struct load icache_load = {
     .summary = "fetches and executes more code than the L1 instruction cache holds",
     .details = icache_details,
     LOAD_OPTIONS(icache_options),
+    .state_size = sizeof(struct icache_state),
+    .worker_size = sizeof(struct code),
     CORE_LOAD,
     .grain = CODE_CALL_LINES,
     .check = icache_check,

@@ -3,8 +3,6 @@
 // turn at these ports. core/port_kernels.h says where the kinds are from.
 
 #define OPTIONS_OF struct ports_settings // see common/options.h
-#define STATE_OF   struct port_kernel    // see load.h
-#define OWN_OF     int64_t               // of clock_sample()
 
 #include "core/core.h"
 #include "core/port_kernels.h"
@@ -57,6 +55,11 @@ static double per_cycle(const struct snapshot *window)
     return 1e9 / ns_per_unit(window) / clock_mean(window);
 }
 
+static inline struct port_kernel *state_of(const struct run *run)
+{
+    return run->state;
+}
+
 // NAN: not known; a core that starts more than it could is not the one of the table.
 static double possible(const struct run *run, const struct snapshot *window)
 {
@@ -97,6 +100,8 @@ static const struct load ports_load = {
     .summary = "keeps a core's execution ports busy: integer, floating point, shuffle",
     .details = ports_details,
     LOAD_OPTIONS(ports_options),
+    .state_size = sizeof(struct port_kernel),
+    .worker_size = sizeof(int64_t), // of clock_sample()
     CORE_LOAD,
     .check = ports_check,
     .operate = ports_operate,

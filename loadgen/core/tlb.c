@@ -4,8 +4,6 @@
 // pages take the L1 data cache, too.
 
 #define OPTIONS_OF struct tlb_settings // see common/options.h
-#define STATE_OF   struct tlb_state    // see load.h
-#define OWN_OF     struct tlb_pages
 
 #include "core/core.h"
 #include "core/tlb_pages.h"
@@ -135,6 +133,8 @@ static const struct load tlb_load = {
     .summary = "reads more pages than the TLB has entries",
     .details = tlb_details,
     LOAD_OPTIONS(tlb_options),
+    .state_size = sizeof(struct tlb_state),
+    .worker_size = sizeof(struct tlb_pages),
     CORE_LOAD,
     .quantum = CHUNK_PAGES,
     .grain = TLB_WAYS,

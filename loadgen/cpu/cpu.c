@@ -1,8 +1,6 @@
 // loadgen cpu: takes a share of each CPU, exactly.
 
 #define OPTIONS_OF struct cpu_settings // see common/options.h
-#define STATE_OF   struct cpu_state    // see load.h
-#define OWN_OF     struct spinner
 
 #include "cpu/profile.h"
 #include "load.h"
@@ -35,6 +33,11 @@ struct cpu_state {
     unsigned cores, count; // of the profile; of parts
     struct part *parts;    // NULL: --percent
 };
+
+static inline struct cpu_state *state_of(const struct run *run)
+{
+    return run->state;
+}
 
 // One part for each CPU: with more cores, the mean of neighbouring cores; with
 // fewer, each core on several CPUs.
@@ -263,6 +266,11 @@ struct spinner {
     double dropped_periods; // the part of one that is not counted yet
     double obtained;        // smoothed share of the CPU that it gets during a burst
 };
+
+static inline struct spinner *own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 // ---- demand ----
 
@@ -590,6 +598,8 @@ static const struct load cpu_load = {
         "its beginning, and it repeats from its end; without --control and --duration it runs "
         "once.",
     LOAD_OPTIONS(settings),
+    .state_size = sizeof(struct cpu_state),
+    .worker_size = sizeof(struct spinner),
     .unit = UNIT_CPUS,
     .pinned = true,
     .check = cpu_check,

@@ -247,8 +247,8 @@ static void exec_check(struct run *run)
     if (run->argument_count == 0)
         usage_error("exec: no command: give one, such as loadgen exec -- stress-ng --vm 1");
     room_claim_unknown(run);
-    state_of(run)->guard_fd = -1;
-    state_of(run)->group = GROUP_OF_NONE;
+    exec_state_of(run)->guard_fd = -1;
+    exec_state_of(run)->group = GROUP_OF_NONE;
 }
 
 static int exec_prepare(struct run *run)
@@ -296,7 +296,7 @@ static pid_t exec_process(const struct run *run)
 
 static void exec_count(struct run *run, double counters[LOAD_COUNTERS])
 {
-    counters[COUNT_LAPS] = state_of(run)->laps;
+    counters[COUNT_LAPS] = exec_state_of(run)->laps;
 }
 
 static void add_accounting(struct run *run, struct line *line)
@@ -335,6 +335,7 @@ static const struct load exec_load = {
                "one that fails. cpu_s is that of its whole process tree, counted by a cgroup where "
                "one can be made; \"accounting\" in the report says how.",
     LOAD_OPTIONS(settings),
+    .state_size = sizeof(struct exec_state),
     .check = exec_check,
     .prepare = exec_prepare,
     .cleanup = exec_cleanup,

@@ -3,7 +3,6 @@
 #define LOADGEN_EXEC_EXEC_H
 
 #define OPTIONS_OF struct exec_settings // see common/options.h
-#define STATE_OF   struct exec_state    // see load.h
 
 #include "load.h"
 
@@ -42,6 +41,11 @@ struct exec_state {
     uv_timer_t timer;
     uv_poll_t guard_says;
 };
+
+static inline struct exec_state *exec_state_of(const struct run *run)
+{
+    return run->state;
+}
 
 // ---- account.c ----
 

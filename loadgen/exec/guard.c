@@ -42,7 +42,7 @@ static _Noreturn void become(const struct run *run, char **words, pid_t parent, 
     const int out =
         settings_of(run)->loop ? open(file_sink(), O_WRONLY | O_CLOEXEC) : STDERR_FILENO;
     if (null >= 0 && out >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0 &&
-        group_enter(&state_of(run)->group) && cpus_pin_list(&run->cpus) == 0)
+        group_enter(&exec_state_of(run)->group) && cpus_pin_list(&run->cpus) == 0)
         execvp(words[0], words);
     const int error = errno;
     if (write(report_fd, &error, sizeof error) < 0)
@@ -59,7 +59,7 @@ static int start_command(const struct run *run, char **words, pid_t *pid)
     int report[2], error = 0;
     if (pipe2(report, O_CLOEXEC) != 0)
         return errno;
-    *pid = group_fork(&state_of(run)->group);
+    *pid = group_fork(&exec_state_of(run)->group);
     if (*pid == 0)
         become(run, words, parent, report[1]);
     if (*pid < 0)
@@ -119,7 +119,7 @@ static char **copy_words(char **words)
 
 static bool settle(struct guardian *guardian, int fd)
 {
-    struct group *group = &state_of(guardian->run)->group;
+    struct group *group = &exec_state_of(guardian->run)->group;
     sigset_t children;
     sigemptyset(&children);
     sigaddset(&children, SIGCHLD);
@@ -244,9 +244,9 @@ static _Noreturn void guardian(const struct run *run, int fd)
         if (ready > 0 && polled[0].revents != 0)
             is_there = obey(&own);
     }
-    group_kill(&state_of(run)->group);
+    group_kill(&exec_state_of(run)->group);
     (void)tree_kill();
-    group_remove(&state_of(run)->group);
+    group_remove(&exec_state_of(run)->group);
     _exit(0);
 }
 

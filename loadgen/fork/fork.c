@@ -3,7 +3,6 @@
 // flush them from their TLBs, and the scheduler has newcomers to place.
 
 #define OPTIONS_OF struct fork_settings // see common/options.h
-#define OWN_OF     struct parent        // see load.h
 
 #include "load.h"
 
@@ -31,6 +30,11 @@ struct parent {
     unsigned char *memory;
     size_t bytes, page_bytes;
 };
+
+static inline struct parent *own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 static void check(struct run *run)
 {
@@ -108,6 +112,7 @@ static const struct load fork_load = {
     .details = "One operation makes a process, which writes to --touch bytes and ends, and waits "
                "for that; the rate of --limit is in processes a second.",
     LOAD_OPTIONS(options),
+    .worker_size = sizeof(struct parent),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .fills = true,

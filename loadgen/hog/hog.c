@@ -3,8 +3,6 @@
 // reclaims, for all of the machine or of the control group.
 
 #define OPTIONS_OF struct hog_settings // see common/options.h
-#define STATE_OF   struct hog_state    // see load.h
-#define OWN_OF     struct heap
 
 #include "common/cgroup.h"
 #include "load.h"
@@ -43,12 +41,22 @@ struct hog_state {
     double bytes; // of all workers
 };
 
+static inline struct hog_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
 // What one worker holds.
 struct heap {
     unsigned char *memory;
     size_t bytes, at, page_bytes;
     _Atomic size_t held; // read by the control plane
 };
+
+static inline struct heap *own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 static double wanted_bytes(const struct hog_settings *set)
 {
@@ -179,6 +187,8 @@ static const struct load hog_load = {
                "grows by (--leak), or gives to reclaim (--reclaim). It is refused where the memory "
                "is not free, and ends when memory gets short.",
     LOAD_OPTIONS(options),
+    .state_size = sizeof(struct hog_state),
+    .worker_size = sizeof(struct heap),
     .unit = UNIT_BYTES,
     .quantum = STEP_BYTES,
     .calibrations = (const char *const[]){"--threads 1", NULL},

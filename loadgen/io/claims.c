@@ -7,7 +7,7 @@
 
 void io_count(struct run *run, double counters[LOAD_COUNTERS])
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     struct device_counters device = {0};
     if (!state->open)
         return;
@@ -22,14 +22,14 @@ void io_count(struct run *run, double counters[LOAD_COUNTERS])
 static double moved(const struct run *run, const struct snapshot *window, enum io_counter read,
                     enum io_counter written)
 {
-    double percent = state_of(run)->plan.read_percent;
+    double percent = io_state_of(run)->plan.read_percent;
     return (percent > 0 ? grown_by(window->counters[read]) : 0) +
            (percent < 100 ? grown_by(window->counters[written]) : 0);
 }
 
 static bool has_counters(const struct run *run)
 {
-    return state_of(run)->device.counter[0] != '\0';
+    return io_state_of(run)->device.counter[0] != '\0';
 }
 
 // Device bytes / claimed bytes, in the directions that the load uses; NAN
@@ -45,7 +45,7 @@ static double device_ratio(const struct run *run, const struct snapshot *window)
 // What may be in flight at either end of a window, and a journal's commit.
 static double tolerance_bytes(const struct run *run, double claimed)
 {
-    const struct io_plan *plan = &state_of(run)->plan;
+    const struct io_plan *plan = &io_state_of(run)->plan;
     double in_flight = (double)plan->block_bytes * plan->depth * plan->streams;
     return DEVIATION * claimed + 2 * in_flight + 1e6;
 }
@@ -54,7 +54,7 @@ static double tolerance_bytes(const struct run *run, double claimed)
 // no comparison can clear such a load.
 static bool is_unsynced(const struct run *run)
 {
-    const struct io_plan *plan = &state_of(run)->plan;
+    const struct io_plan *plan = &io_state_of(run)->plan;
     return plan->read_percent < 100 && plan->sync == IO_SYNC_NONE;
 }
 
@@ -63,7 +63,7 @@ static bool is_unsynced(const struct run *run)
 static void judge_more(const struct run *run, double claimed, double device, double self,
                        char *text, size_t size)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     const char *others = "other programs use it too (the target, perhaps), or the file system adds "
                          "traffic";
     const bool own = self > claimed + tolerance_bytes(run, claimed);
@@ -89,13 +89,13 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
     double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
     double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
     text[0] = '\0';
-    if (!has_counters(run) || claimed <= 0 || state_of(run)->plan.cached)
+    if (!has_counters(run) || claimed <= 0 || io_state_of(run)->plan.cached)
         return AGREES; // cached reads are not meant to reach it
     if (is_unsynced(run) || device < claimed - tolerance_bytes(run, claimed)) {
         // The device saw less than is claimed.
         const double share = device / claimed;
-        const char *counter = state_of(run)->device.counter;
-        const double allocated = io_file_allocated(&state_of(run)->file);
+        const char *counter = io_state_of(run)->device.counter;
+        const double allocated = io_file_allocated(&io_state_of(run)->file);
         if (allocated < 1 - DEVIATION)
             snprintf(
                 text, size,
@@ -125,7 +125,7 @@ static enum verdict judge(const struct run *run, const struct snapshot *window, 
 
 void io_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     const double device = moved(run, window, IO_DEVICE_READ, IO_DEVICE_WRITTEN);
     const double claimed = moved(run, window, IO_CLAIMED_READ, IO_CLAIMED_WRITTEN);
     const double self = moved(run, window, IO_SELF_READ, IO_SELF_WRITTEN);
@@ -164,7 +164,7 @@ void io_notes(struct run *run, const char *event, const struct snapshot *window)
 {
     char text[512], rate[48];
     bool summary = strcmp(event, "summary") == 0;
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     if (!state->open)
         return;
     if (summary && has_counters(run) && window->active_ns > 0)

@@ -27,7 +27,7 @@ static void check(struct run *run)
 // Writes the work file if there is none yet, and opens it as the plan says.
 static int prepare(struct run *run)
 {
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     char size[32];
     headroom_volunteer();
     if (!options_given(run->options, "file-size"))
@@ -50,7 +50,7 @@ static int prepare(struct run *run)
 
 static void cleanup(struct run *run)
 {
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     if (state->open)
         io_plan_close(&state->plan);
     io_file_close(&state->file);
@@ -65,12 +65,12 @@ struct io_worker {
 
 static int begin(struct worker *worker)
 {
-    const struct io_plan *plan = &state_of(worker->run)->plan;
+    const struct io_plan *plan = &io_state_of(worker->run)->plan;
     struct io_worker *own = worker->state;
     if (io_stream_open(worker->run, &own->stream, plan, worker->index) != 0)
         return -1;
     if (worker->index == 0)
-        mem_pages_count(&state_of(worker->run)->pages, own->stream.area.memory);
+        mem_pages_count(&io_state_of(worker->run)->pages, own->stream.area.memory);
     if (plan->depth > 1)
         own->ring = io_ring_open(worker->run, &own->stream);
     return plan->depth > 1 && !own->ring ? -1 : 0;
@@ -87,9 +87,9 @@ static void end(struct worker *worker)
 // One operation is done. False: it failed, and the load with it.
 static bool finish(struct worker *worker, const struct io_done *done, int64_t end_ns)
 {
-    const struct io_plan *plan = &state_of(worker->run)->plan;
+    const struct io_plan *plan = &io_state_of(worker->run)->plan;
     if (done->error != 0) {
-        const struct io_state *state = state_of(worker->run);
+        const struct io_state *state = io_state_of(worker->run);
         worker_fail(worker, "%s at byte %llu of the work file in %s: %s%s",
                     done->request.read ? "reading" : "writing",
                     (unsigned long long)done->request.offset_bytes, state->file.folder,
@@ -184,7 +184,7 @@ static void add_device(struct line *line, const struct io_state *state)
 
 static void describe(struct run *run, struct line *line)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     char access[32];
     add_device(line, state);
     line_text(line, "pattern", state->plan.random ? "random" : "sequential");
@@ -205,8 +205,8 @@ static int show_device(struct run *run)
     struct line line = {0};
     line_object(&line, NULL);
     line_text(&line, "schema", SCHEMA_DEVICE);
-    add_device(&line, state_of(run));
-    link_speed_of(&state_of(run)->device, &link);
+    add_device(&line, io_state_of(run));
+    link_speed_of(&io_state_of(run)->device, &link);
     line_fixed(&line, "link_bytes_per_s", link.bytes_per_s, 0);
     line_text(&line, "link", link.source);
     report_write(&run->report, &line);
@@ -221,10 +221,11 @@ static int instead(struct run *run)
 }
 
 #define IO_LOAD                                                                                    \
-    .details = details, LOAD_OPTIONS(io_options), .timed = true, .check = check,                   \
-    .prepare = prepare, .begin = begin, .work = work, .end = end, .cleanup = cleanup,              \
-    .uses = USES_DISK, .describe = describe, .fields = io_fields, .notes = io_notes,               \
-    .count = io_count, .instead = instead, .by_hand = (const char *const[])                        \
+    .details = details, LOAD_OPTIONS(io_options), .state_size = sizeof(struct io_state),           \
+    .worker_size = sizeof(struct io_worker), .timed = true, .check = check, .prepare = prepare,    \
+    .begin = begin, .work = work, .end = end, .cleanup = cleanup, .uses = USES_DISK,               \
+    .describe = describe, .fields = io_fields, .notes = io_notes, .count = io_count,               \
+    .instead = instead, .by_hand = (const char *const[])                                           \
     {                                                                                              \
         "show-device", NULL                                                                        \
     }

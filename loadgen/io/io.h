@@ -5,8 +5,6 @@
 // See load.h. Who includes this for another load has named its own before.
 #ifndef OPTIONS_OF
 #define OPTIONS_OF struct io_settings
-#define STATE_OF   struct io_state
-#define OWN_OF     struct io_worker
 #endif
 
 #include "core/pages.h"
@@ -242,6 +240,11 @@ struct io_state {
     struct mem_pages pages; // of the first worker's buffers
     unsigned warned;        // verdicts that a mark has warned of: 1 << verdict
 };
+
+static inline struct io_state *io_state_of(const struct run *run)
+{
+    return run->state;
+}
 
 // ---- claims.c ----
 

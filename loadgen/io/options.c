@@ -98,7 +98,7 @@ const char *io_folder(const char *given)
 // Memory and networks are no disks.
 static void check_device(struct run *run)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     const struct device *device = &state->device;
     if (device->unknown && !settings_of(run)->allow_memory)
         usage_error("%s is on an unknown file system, which may be in memory or on a network: give "
@@ -160,7 +160,7 @@ static unsigned alignment_of(const struct io_state *state)
 
 static void check_block(struct run *run)
 {
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     struct io_plan *plan = &state->plan;
     const unsigned alignment = alignment_of(state);
     // Sequential workers have a part of the file each, random ones all of it.
@@ -191,7 +191,7 @@ static void check_block(struct run *run)
 // in memory, that of the file, too.
 static void check_buffers(struct run *run)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     const struct io_plan *plan = &state->plan;
     const double all = io_stream_bytes(plan) * plan->streams;
     // Reserved huge pages are taken from everybody already.
@@ -211,7 +211,7 @@ static void check_buffers(struct run *run)
 // One worker by default. Without io_uring, a thread for each operation in flight.
 static void choose_path(struct run *run)
 {
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     struct io_plan *plan = &state->plan;
     if (!options_given(run->options, "threads"))
         run->threads = settings_of(run)->phases ? IO_SEEKERS : 1;
@@ -237,7 +237,7 @@ static void choose_path(struct run *run)
 static void set_plan(struct run *run)
 {
     const struct io_settings *set = settings_of(run);
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     state->plan = (struct io_plan){.file_bytes = file_size(run) & ~(uint64_t)4095,
                                    .block_bytes = set->block_bytes,
                                    .random = set->random,
@@ -257,7 +257,7 @@ static void set_plan(struct run *run)
 // not sync.
 static void settle(struct run *run)
 {
-    const struct io_state *state = state_of(run);
+    const struct io_state *state = io_state_of(run);
     struct io_settings *set = settings_of(run);
     const bool mixed = state->plan.read_percent > 0 && state->plan.read_percent < 100;
     set->sequential = !set->random;
@@ -268,7 +268,7 @@ static void settle(struct run *run)
         set->sync = IO_SYNC_DSYNC;
     // What the rate is of: a disk stays the same when it is named otherwise at the next boot, and
     // another one may have its name. Network file systems are known by their server.
-    const struct device *device = &state_of(run)->device;
+    const struct device *device = &io_state_of(run)->device;
     const bool disk = device->disks[0] != '\0';
     // Before there was --huge, all buffers were huge: those rates are not taken for these.
     snprintf(run->subject, sizeof run->subject, "%.250s%s (%.60s)%s",
@@ -299,7 +299,7 @@ static void check_phases(struct run *run)
 
 void io_check(struct run *run)
 {
-    struct io_state *state = state_of(run);
+    struct io_state *state = io_state_of(run);
     state->file.fd = -1;
     if (settings_of(run)->phases)
         check_phases(run);

@@ -204,7 +204,7 @@ static void report_phase(const struct io_bench *bench, const struct io_phase *ph
     units_format_time((double)outcome->slowest_ns, slowest, sizeof slowest);
     if (isfinite(outcome->reached_ratio))
         snprintf(share, sizeof share, ", %.0f %% of it reached %s",
-                 100 * fmin(1, outcome->reached_ratio), state_of(run)->device.counter);
+                 100 * fmin(1, outcome->reached_ratio), io_state_of(run)->device.counter);
     report_print(&run->report, "  %-11s %s, %.0f %% CPU, slowest %s%s\n", phase->name, rate,
                  cpu_percent(outcome), slowest, share);
 }
@@ -234,7 +234,7 @@ static void report_summary(const struct io_bench *bench, const struct io_phase *
         return;
     report_open(&line, "summary");
     line_text(&line, "load", "io-phases");
-    line_text(&line, "device", state_of(run)->device.counter);
+    line_text(&line, "device", io_state_of(run)->device.counter);
     line_bool(&line, "direct", bench->direct_fd != bench->fd);
     line_bool(&line, "cached", bench->set->cached);
     line_count(&line, "file_bytes", bench->file_bytes);
@@ -293,7 +293,7 @@ static int pass(struct io_bench *bench, const struct io_phase *phase, struct io_
 
 static int measure(struct io_bench *bench, const struct io_phase *phase, struct io_outcome *outcome)
 {
-    const struct device *device = &state_of(bench->run)->device;
+    const struct device *device = &io_state_of(bench->run)->device;
     struct device_counters before = {0}, after;
     int error = 0;
     if ((phase->makes && ftruncate(bench->fd, 0) != 0) || lseek(bench->fd, 0, SEEK_SET) != 0)
@@ -327,7 +327,7 @@ static int measure(struct io_bench *bench, const struct io_phase *phase, struct 
 // Empty, and without a name: the run's own, which its cleanup closes. 0, or errno.
 static int open_bench(struct io_bench *bench)
 {
-    struct io_file *file = &state_of(bench->run)->file;
+    struct io_file *file = &io_state_of(bench->run)->file;
     bench->fd = bench->direct_fd = io_file_create(file);
     if (bench->fd < 0)
         return errno;
@@ -343,7 +343,7 @@ static int open_bench(struct io_bench *bench)
 static int failed(const struct io_bench *bench, const char *what, int error)
 {
     char text[512];
-    snprintf(text, sizeof text, "%s in %s: %s: %s", what, state_of(bench->run)->file.folder,
+    snprintf(text, sizeof text, "%s in %s: %s: %s", what, io_state_of(bench->run)->file.folder,
              strerror(error),
              error == ENOSPC || error == EDQUOT ? "give a smaller --file-size or another --dir"
                                                 : "give another --dir");
@@ -353,7 +353,7 @@ static int failed(const struct io_bench *bench, const char *what, int error)
 
 int io_phases(struct run *run)
 {
-    const struct io_plan *plan = &state_of(run)->plan;
+    const struct io_plan *plan = &io_state_of(run)->plan;
     // No more than the phases by block leave, whole blocks: char read is of their file.
     const uint64_t most = plan->file_bytes / plan->block_bytes * plan->block_bytes;
     const uint64_t wanted = settings_of(run)->char_bytes;

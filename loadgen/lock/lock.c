@@ -5,7 +5,6 @@
 // named.
 
 #define OPTIONS_OF struct lock_settings // see common/options.h
-#define STATE_OF   struct lock_state    // see load.h
 
 #include "load.h"
 
@@ -138,6 +137,11 @@ struct lock_state {
     unsigned char *memory;
     double alone_ns; // of an addition to a word of one's own in one line
 };
+
+static inline struct lock_state *state_of(const struct run *run)
+{
+    return run->state;
+}
 
 static unsigned char *word_of(const struct lock_state *state, unsigned worker)
 {
@@ -290,6 +294,7 @@ static const struct load lock_load = {
     .details = "Neither is done unless it is named. The rate of --limit is in additions a second. "
                "The report has what was claimed, and what the counter has come to.",
     LOAD_OPTIONS(options),
+    .state_size = sizeof(struct lock_state),
     .grain = 1,
     .steps_per_s = STEPS_PER_S,
     .unit = UNIT_OPS,

@@ -30,10 +30,10 @@ static const struct option_row options[] = {
 
 static void check(struct run *run)
 {
-    const struct mem_caches *caches = &state_of(run)->machine.caches;
+    const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
     const double percent = settings_of(run)->size_percent;
     const int level = settings_of(run)->level;
-    state_of(run)->plan.kernel = MEM_TRIAD;
+    mem_state_of(run)->plan.kernel = MEM_TRIAD;
     mem_open(run);
     // The bytes of all workers: they share an L3, and each has the other caches for itself.
     const uint64_t bytes =

@@ -40,7 +40,7 @@ double mem_footprint(const char *text, const struct mem_named *caches, const cha
 // as that is no more than a load may take unasked; and some blocks for each worker.
 static double usual_footprint(const struct run *run)
 {
-    const struct mem_state *state = state_of(run);
+    const struct mem_state *state = mem_state_of(run);
     const struct mem_caches *caches = &state->machine.caches;
     const double arrays = mem_kernel_arrays(state->plan.kernel);
     const double least =
@@ -57,7 +57,7 @@ static double usual_footprint(const struct run *run)
 
 double mem_footprint_of(const struct run *run)
 {
-    const struct mem_caches *caches = &state_of(run)->machine.caches;
+    const struct mem_caches *caches = &mem_state_of(run)->machine.caches;
     const struct mem_named named[] = {{"l3", (double)caches->l3_bytes},
                                       {"l1", (double)caches->l1_bytes * run->threads},
                                       {"l2", (double)caches->l2_bytes * run->threads},
@@ -138,7 +138,7 @@ static void choose_run(const struct run *run, struct mem_plan *plan)
 void mem_set_footprint(struct run *run, double footprint_bytes)
 {
     struct mem_settings *set = settings_of(run);
-    struct mem_state *state = state_of(run);
+    struct mem_state *state = mem_state_of(run);
     struct mem_plan *plan = &state->plan;
     const struct mem_caches *caches = &state->machine.caches;
     const bool moves = plan->access == ACCESS_NONE;

@@ -22,7 +22,7 @@ static const char details[] =
 
 int mem_prepare(struct run *run)
 {
-    struct mem_state *state = state_of(run);
+    struct mem_state *state = mem_state_of(run);
     char size[32];
     if (!options_given(run->options, "footprint"))
         report_print(&run->report, "%s: takes %s of memory\n", run->load->name,
@@ -33,7 +33,7 @@ int mem_prepare(struct run *run)
 
 void mem_cleanup(struct run *run)
 {
-    mem_machine_close(&state_of(run)->machine);
+    mem_machine_close(&mem_state_of(run)->machine);
 }
 
 // Takes the pages of an array from the kernel, as long as it has some to give.
@@ -53,7 +53,7 @@ static bool fill_array(struct run *run, double *array, size_t elements, double v
 // False: memory is short, and the run has failed.
 static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
 {
-    const struct mem_plan *plan = &state_of(run)->plan;
+    const struct mem_plan *plan = &mem_state_of(run)->plan;
     double value[MEM_ARRAYS];
     own->sweep.random = own->random = seed;
     if (plan->access != ACCESS_NONE) {
@@ -77,7 +77,7 @@ static bool fill(struct run *run, struct mem_worker *own, unsigned seed)
 
 static int map_arrays(struct worker *worker, struct mem_worker *own)
 {
-    const struct mem_state *state = state_of(worker->run);
+    const struct mem_state *state = mem_state_of(worker->run);
     const struct mem_plan *plan = &state->plan;
     const unsigned arrays = mem_kernel_arrays(plan->kernel);
     const size_t page = page_bytes();
@@ -96,7 +96,7 @@ static int map_arrays(struct worker *worker, struct mem_worker *own)
 
 int mem_begin(struct worker *worker)
 {
-    struct mem_state *state = state_of(worker->run);
+    struct mem_state *state = mem_state_of(worker->run);
     struct mem_worker *own = worker->state;
     if (state->plan.worker_bytes == 0)
         return 0;
@@ -111,7 +111,7 @@ int mem_begin(struct worker *worker)
 
 void mem_end(struct worker *worker)
 {
-    mem_pages_unmap(&own_of(worker)->area);
+    mem_pages_unmap(&mem_own_of(worker)->area);
 }
 
 // The passes that an operation of `done` bytes has finished, which began and ended at these times,
@@ -149,7 +149,7 @@ static double move(struct worker *worker, const struct mem_course *course, uint6
 
 double mem_operate(struct worker *worker)
 {
-    const struct mem_plan *plan = &state_of(worker->run)->plan;
+    const struct mem_plan *plan = &mem_state_of(worker->run)->plan;
     struct mem_worker *own = worker->state;
     const unsigned chunks = isinf(worker->orders.rate) ? UNLIMITED_CHUNKS : 1;
     const uint64_t chunk = (uint64_t)worker->orders.quantum;

@@ -5,8 +5,6 @@
 // See load.h. Who includes this for another load has named its own before.
 #ifndef OPTIONS_OF
 #define OPTIONS_OF struct mem_settings
-#define STATE_OF   struct mem_state
-#define OWN_OF     struct mem_worker
 #endif
 
 #include "core/pages.h"
@@ -282,6 +280,11 @@ struct mem_state {
     struct mem_pages pages;
 };
 
+static inline struct mem_state *mem_state_of(const struct run *run)
+{
+    return run->state;
+}
+
 // Whole passes through a worker's arrays, of all steps of its course.
 struct mem_passes {
     uint64_t pass;   // the sweep's number of the one that is being made
@@ -299,6 +302,11 @@ struct mem_worker {
     size_t byte;     // single accesses to the next word: the same
     uint64_t random; // to random ones: the generator's state
 };
+
+static inline struct mem_worker *mem_own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 // ---- report.c: load.h's describe, fields, summary_fields and notes ----
 
@@ -321,8 +329,10 @@ double mem_operate(struct worker *worker);
 
 // What loadgen mem and loadgen cache have alike.
 #define MEM_LOAD(rows)                                                                             \
-    LOAD_OPTIONS(rows), .fills = true, .pinned = true, .prepare = mem_prepare, .begin = mem_begin, \
-                        .operate = mem_operate, .verify = mem_verify, .end = mem_end,              \
-                        .cleanup = mem_cleanup, .notes = mem_notes
+    LOAD_OPTIONS(rows), .state_size = sizeof(struct mem_state),                                    \
+                        .worker_size = sizeof(struct mem_worker), .fills = true, .pinned = true,   \
+                        .prepare = mem_prepare, .begin = mem_begin, .operate = mem_operate,        \
+                        .verify = mem_verify, .end = mem_end, .cleanup = mem_cleanup,              \
+                        .notes = mem_notes
 
 #endif

@@ -33,7 +33,7 @@ static bool is_word(uint64_t block_bytes)
 static void choose_kernel(struct run *run)
 {
     const struct mem_settings *set = settings_of(run);
-    struct mem_plan *plan = &state_of(run)->plan;
+    struct mem_plan *plan = &mem_state_of(run)->plan;
     // --read and --write are other words for two kernels.
     if (set->read && set->write)
         usage_error("--read and --write exclude each other: give one, or --kernel copy");
@@ -94,7 +94,7 @@ const struct option_row mem_options[] = {
 static void check_simd(struct run *run)
 {
     const struct mem_settings *set = settings_of(run);
-    struct mem_plan *plan = &state_of(run)->plan;
+    struct mem_plan *plan = &mem_state_of(run)->plan;
     if (set->simd == 0) {
         plan->simd = mem_simd_best();
         if (set->non_temporal && !mem_simd_table(plan->simd)->non_temporal[MEM_COPY])
@@ -113,7 +113,7 @@ static void check_simd(struct run *run)
 void mem_open(struct run *run)
 {
     const struct mem_settings *set = settings_of(run);
-    struct mem_state *state = state_of(run);
+    struct mem_state *state = mem_state_of(run);
     if (set->non_temporal && (state->plan.kernel == MEM_READ || state->plan.kernel == MEM_CHASE))
         usage_error("--non-temporal is for stores, and %s has none: leave it out",
                     mem_kernel_names[state->plan.kernel]);
@@ -139,7 +139,7 @@ void mem_open(struct run *run)
 void mem_check(struct run *run)
 {
     const struct common *common = &run->common;
-    struct mem_state *state = state_of(run);
+    struct mem_state *state = mem_state_of(run);
     choose_kernel(run);
     mem_open(run);
     // Whether the frame is about to refuse the options: then nothing is worth measuring.

@@ -5,7 +5,7 @@
 void mem_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
     line_fixed(line, "busy_s", (double)window->busy_ns / 1e9, 6);
-    if (state_of(run)->plan.access == ACCESS_NONE)
+    if (mem_state_of(run)->plan.access == ACCESS_NONE)
         return;
     line_fixed(line, "ns_per_load", ns_per_unit(window), 6); // the median of operations
     line_fixed(line, "ns_per_load_mean", per_unit((double)window->busy_ns, window), 6);
@@ -17,7 +17,7 @@ void mem_fields(struct run *run, const struct snapshot *window, struct line *lin
 // reports. INFINITY: nothing is known of them.
 static double cache_margin(const struct run *run)
 {
-    const struct mem_state *state = state_of(run);
+    const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const double array = (double)(plan->array_bytes * run->threads);
     const double all = (double)(plan->worker_bytes * run->threads);
@@ -49,7 +49,7 @@ static void passes_put(const struct run *run, struct line *line)
 // How long one worker takes for a block, in the mean; NAN: there are no blocks.
 static double block_ns(const struct run *run, const struct snapshot *window)
 {
-    const struct mem_plan *plan = &state_of(run)->plan;
+    const struct mem_plan *plan = &mem_state_of(run)->plan;
     const struct mem_course *course = &plan->course;
     if (plan->access != ACCESS_NONE || settings_of(run)->block_bytes == 0)
         return NAN;
@@ -59,7 +59,7 @@ static double block_ns(const struct run *run, const struct snapshot *window)
 
 void mem_summary(struct run *run, const struct snapshot *window, struct line *line)
 {
-    const struct mem_state *state = state_of(run);
+    const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const bool moves = plan->access == ACCESS_NONE;
     line_fixed(line, "bandwidth_bytes_s", moves ? per_second(window->amount, window) : NAN, 6);
@@ -85,7 +85,7 @@ void mem_summary(struct run *run, const struct snapshot *window, struct line *li
 
 void mem_describe(struct run *run, struct line *line)
 {
-    const struct mem_state *state = state_of(run);
+    const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const struct mem_pages *pages = &state->pages;
     const bool accesses = plan->access != ACCESS_NONE;
@@ -128,7 +128,7 @@ void mem_describe(struct run *run, struct line *line)
 
 void mem_notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct mem_state *state = state_of(run);
+    const struct mem_state *state = mem_state_of(run);
     const struct mem_plan *plan = &state->plan;
     const uint64_t mapped = atomic_load(&state->pages.mapped_bytes);
     char size[32];

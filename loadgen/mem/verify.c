@@ -20,7 +20,7 @@ static void *check_worker(void *argument)
 // Each worker's arrays by a thread, as there may be much of it.
 int mem_verify(struct run *run)
 {
-    struct mem_state *state = state_of(run);
+    struct mem_state *state = mem_state_of(run);
     struct check *checks = calloc(run->threads, sizeof *checks);
     // Under a harness the end has to be quick, and nobody reads the figures as a result.
     if (!checks || run->common.control || state->plan.access != ACCESS_NONE ||

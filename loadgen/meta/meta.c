@@ -3,8 +3,6 @@
 // are in a folder of its own; a process that outlives us removes that, whatever ends us.
 
 #define OPTIONS_OF struct meta_settings // see common/options.h
-#define STATE_OF   struct meta          // see load.h
-#define OWN_OF     struct place
 
 #include "common/cgroup.h"
 #include "common/file.h"
@@ -39,11 +37,21 @@ struct meta {
     int alive;   // while it is open, the guard waits; -1: closed
 };
 
+static inline struct meta *state_of(const struct run *run)
+{
+    return run->state;
+}
+
 // One worker's folder, and the file that it has there.
 struct place {
     int folder; // -1: not open
     uint64_t next;
 };
+
+static inline struct place *own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 // The process that removes the folder when we are gone: the end of a pipe tells it.
 static _Noreturn void guard(const struct meta *meta, int from_us)
@@ -165,6 +173,8 @@ static const struct load meta_load = {
                "create, stat, rename and unlink; latencies are of a file, all four. Files are "
                "empty, in a folder of its own that is removed at the end, also after SIGKILL.",
     LOAD_OPTIONS(options),
+    .state_size = sizeof(struct meta),
+    .worker_size = sizeof(struct place),
     .unit = UNIT_OPS,
     .quantum = OPERATIONS,
     .uses = USES_DISK,

@@ -3,7 +3,6 @@
 // It has no workers; all happens on the control plane's loop.
 
 #define OPTIONS_OF struct neighbour_settings // see common/options.h
-#define STATE_OF   struct neighbour_state    // see load.h
 
 #include "load.h"
 
@@ -310,6 +309,11 @@ struct neighbour_state {
     uv_timer_t watching;
 };
 
+static inline struct neighbour_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
 static const struct option_row settings[] = {
     {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = INT32_MAX,
      .help = "this process and its descendants"},
@@ -500,6 +504,7 @@ static const struct load neighbour_load = {
         "started. They are yours, or you are root; never your shell or what started it. Whatever "
         "ends loadgen, the kernel continues them at once. cpu_s is their CPU time.",
     LOAD_OPTIONS(settings),
+    .state_size = sizeof(struct neighbour_state),
     .check = check,
     .prepare = prepare,
     .cleanup = cleanup,

@@ -11,7 +11,7 @@
 
 static int open_session(struct run *run, unsigned index)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     struct net_session *session = &state->sessions[index];
     const unsigned more = index < state->stream_count % state->session_count;
     struct net_hello hello = {
@@ -31,8 +31,8 @@ static int open_session(struct run *run, unsigned index)
     fcntl(session->fd, F_SETFL, O_NONBLOCK);
     // UDP gives way to nobody: a harness knows what it measures, and who typed it may not.
     const struct common *common = &run->common;
-    if (state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control && !common->calib &&
-        !common->force && !net_address_is_near(session->fd))
+    if (net_state_of(run)->mode == NET_UDP && isinf(run->rate) && !common->control &&
+        !common->calib && !common->force && !net_address_is_near(session->fd))
         run_warn(run,
                  "datagrams without --limit take the whole network as far as %s, and those of "
                  "others are lost there: give --limit, or --force if nobody else is on it",
@@ -42,7 +42,7 @@ static int open_session(struct run *run, unsigned index)
 
 static int open_stream(struct run *run, struct net_stream *stream)
 {
-    const struct net_state *state = state_of(run);
+    const struct net_state *state = net_state_of(run);
     struct net_session *session = stream->session;
     struct net_address peer = session->peer;
     struct net_hello hello = {.message = {.kind = NET_STREAM,
@@ -82,7 +82,7 @@ static int open_stream(struct run *run, struct net_stream *stream)
 
 static int open_own_servers(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     for (unsigned i = 0; i < state->session_count; i++) {
         struct net_session *session = &state->sessions[i];
         session->server = state->servers[i] = net_server_open(run, "127.0.0.1:0", session->token);
@@ -100,7 +100,7 @@ static int open_own_servers(struct run *run)
 
 static int allocate(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     state->session_count = state->role == NET_LOOPBACK ? run->threads : 1;
     state->sessions = calloc(state->session_count, sizeof *state->sessions);
     state->servers = calloc(state->session_count, sizeof(struct net_server *));
@@ -126,7 +126,7 @@ static int allocate(struct run *run)
 
 int net_open(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     if (allocate(run) != 0 || (state->role == NET_LOOPBACK && open_own_servers(run) != 0))
         return -1;
     for (unsigned i = 0; i < state->session_count; i++)
@@ -144,7 +144,7 @@ int net_open(struct run *run)
 
 void net_close(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     for (unsigned i = 0; state->streams && i < state->stream_count; i++)
         if (state->streams[i].fd >= 0)
             close(state->streams[i].fd);

@@ -26,7 +26,7 @@ static double acknowledged(struct net_state *state)
 
 double net_delivered(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     double sum = 0;
     if (state->role == NET_CONNECT)
         return acknowledged(state);
@@ -43,7 +43,7 @@ static void add_values(const _Atomic uint64_t values[NET_VALUES], double *counte
 
 void net_count_all(struct run *run, double counters[LOAD_COUNTERS])
 {
-    const struct net_state *state = state_of(run);
+    const struct net_state *state = net_state_of(run);
     for (unsigned i = 0; i < state->server_count; i++) {
         add_values(state->servers[i]->values, counters);
         counters[RECEIVER_CPU] += (double)net_server_cpu_ns(state->servers[i]);
@@ -94,7 +94,7 @@ static uint64_t whole(double value)
 
 void net_fields(struct run *run, const struct snapshot *window, struct line *line)
 {
-    const struct net_state *state = state_of(run);
+    const struct net_state *state = net_state_of(run);
     const bool listens = state->role == NET_LISTEN;
     if (!listens)
         line_fixed(line, "sent", per_second(window->counters[SENT_BYTES], window), 6);
@@ -123,7 +123,7 @@ void net_fields(struct run *run, const struct snapshot *window, struct line *lin
 // For people: the parts of the whole.
 void net_notes(struct run *run, const char *event, const struct snapshot *window)
 {
-    const struct net_state *state = state_of(run);
+    const struct net_state *state = net_state_of(run);
     const double *counters = window->counters;
     const bool listens = state->role == NET_LISTEN;
     if (run->report.json || strcmp(event, "summary") != 0)
@@ -153,7 +153,7 @@ void net_describe(struct run *run, struct line *line)
                                         [NET_UDP] = "udp",
                                         [NET_TCP_PING] = "tcp-ping",
                                         [NET_UDP_PING] = "udp-ping"};
-    const struct net_state *state = state_of(run);
+    const struct net_state *state = net_state_of(run);
     char text[NET_ADDRESS_TEXT];
     line_text(line, "role", roles[state->role]);
     if (state->role == NET_LISTEN) {

@@ -51,7 +51,7 @@ static void choose_block(struct run *run)
                                    [NET_UDP] = NET_DATAGRAM_BLOCK,
                                    [NET_TCP_PING] = 1,
                                    [NET_UDP_PING] = NET_HEAD_BYTES};
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     const uint64_t asked = settings_of(run)->block_bytes;
     state->whole_blocks = state->mode != NET_TCP || options_given(run->options, "block-size");
     state->block_bytes = options_given(run->options, "block-size") ? asked : usual[state->mode];
@@ -62,7 +62,7 @@ static void choose_block(struct run *run)
 
 static void choose_threads(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     state->stream_count = (unsigned)settings_of(run)->streams;
     if (state->role == NET_LISTEN)
         run->threads = 1;
@@ -82,7 +82,7 @@ static void check(struct run *run)
                                           "ping", "limit", "threads",    "calib"};
     static const enum net_mode modes[2][2] = {{NET_TCP, NET_TCP_PING}, {NET_UDP, NET_UDP_PING}};
     struct net_settings *set = settings_of(run);
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     if (set->tcp && set->udp)
         usage_error("--tcp and --udp: give one of them");
     if (set->loopback + (set->listen != NULL) + (set->connect != NULL) > 1)
@@ -125,7 +125,7 @@ static void check(struct run *run)
 
 static int rate(struct run *run, const char *text, double *value, char *error, size_t size)
 {
-    if (state_of(run)->role != NET_LISTEN)
+    if (net_state_of(run)->role != NET_LISTEN)
         return rate_usual(run, text, value, error, size);
     return BECAUSE(error, size, "rate %.64s: a listener has none: give it to the sender", text);
 }
@@ -137,7 +137,7 @@ static const char details[] =
 
 static int prepare_listener(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     char text[NET_ADDRESS_TEXT];
     state->servers = calloc(1, sizeof(struct net_server *));
     if (!state->servers)
@@ -155,7 +155,7 @@ static int prepare_listener(struct run *run)
 // Content that differs from page to page; the ping's workers have a block each.
 static int fill_block(struct run *run)
 {
-    struct net_state *state = state_of(run);
+    struct net_state *state = net_state_of(run);
     const size_t count = net_is_ping(state->mode) ? run->threads : 1;
     uint64_t random = 88172645463325252u;
     state->block = calloc(count, state->block_bytes);
@@ -169,7 +169,7 @@ static int fill_block(struct run *run)
 
 static int prepare(struct run *run)
 {
-    if (state_of(run)->role == NET_LISTEN)
+    if (net_state_of(run)->role == NET_LISTEN)
         return prepare_listener(run);
     return fill_block(run) != 0 ? -1 : net_open(run);
 }
@@ -177,12 +177,12 @@ static int prepare(struct run *run)
 static void cleanup(struct run *run)
 {
     net_close(run);
-    free(state_of(run)->block);
+    free(net_state_of(run)->block);
 }
 
 static int begin(struct worker *worker)
 {
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     if (state->role == NET_LISTEN)
         return 0;
     if (net_worker_open(worker) != 0)
@@ -192,7 +192,7 @@ static int begin(struct worker *worker)
 
 static void work(struct worker *worker)
 {
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     if (state->role == NET_LISTEN)
         net_server_run(state->servers[0], worker);
     else if (net_is_ping(state->mode))
@@ -208,7 +208,7 @@ static void work(struct worker *worker)
 
 static void interrupt(struct worker *worker)
 {
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     if (state->role == NET_LISTEN)
         uv_async_send(&state->servers[0]->wake);
     else
@@ -217,7 +217,7 @@ static void interrupt(struct worker *worker)
 
 static void end(struct worker *worker)
 {
-    if (state_of(worker->run)->role != NET_LISTEN)
+    if (net_state_of(worker->run)->role != NET_LISTEN)
         net_worker_close(worker);
 }
 

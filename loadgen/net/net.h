@@ -4,8 +4,6 @@
 
 // See load.h.
 #define OPTIONS_OF struct net_settings
-#define STATE_OF   struct net_state
-#define OWN_OF     struct net_worker
 
 #include "load.h"
 #include "net/address.h"
@@ -320,6 +318,11 @@ struct net_state {
     unsigned char *block;         // what is sent; at least block_bytes
     double acknowledged;          // the most that delivered() has said
 };
+
+static inline struct net_state *net_state_of(const struct run *run)
+{
+    return run->state;
+}
 
 static inline bool net_is_ping(enum net_mode mode)
 {

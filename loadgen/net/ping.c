@@ -24,7 +24,7 @@ static bool again(struct net_stream *stream, ssize_t result, int64_t since_ns)
 
 static bool read_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
-    const size_t length = state_of(stream->worker->run)->block_bytes;
+    const size_t length = net_state_of(stream->worker->run)->block_bytes;
     while (stream->owed > 0) {
         const ssize_t got =
             recv(stream->fd, block, stream->owed < length ? stream->owed : length, 0);
@@ -38,7 +38,7 @@ static bool read_rest(struct net_stream *stream, unsigned char *block, int64_t s
 
 static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
-    const size_t length = state_of(stream->worker->run)->block_bytes;
+    const size_t length = net_state_of(stream->worker->run)->block_bytes;
     while (stream->offset > 0) {
         const ssize_t sent = send(stream->fd, block, stream->offset, MSG_NOSIGNAL);
         if (sent > 0)
@@ -53,7 +53,7 @@ static bool write_rest(struct net_stream *stream, unsigned char *block, int64_t 
 // Numbers a request: in its head, or in as many low bytes as there are.
 static void write_number(const struct net_stream *stream, unsigned char *block)
 {
-    const struct net_state *state = state_of(stream->worker->run);
+    const struct net_state *state = net_state_of(stream->worker->run);
     const struct net_head head = {.token = (uint32_t)stream->session->token,
                                   .stream = stream->number,
                                   .number = stream->next};
@@ -68,7 +68,7 @@ static void write_number(const struct net_stream *stream, unsigned char *block)
 // Whether this is the answer; older ones come late, and count no more.
 static bool is_answer(const struct net_stream *stream, const unsigned char *block, ssize_t got)
 {
-    const struct net_state *state = state_of(stream->worker->run);
+    const struct net_state *state = net_state_of(stream->worker->run);
     if (!net_is_short(state))
         return got >= NET_HEAD_BYTES && net_head_read(block).number == stream->next;
     bool same = got == (ssize_t)state->block_bytes;
@@ -79,7 +79,7 @@ static bool is_answer(const struct net_stream *stream, const unsigned char *bloc
 
 static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64_t since_ns)
 {
-    const size_t length = state_of(stream->worker->run)->block_bytes;
+    const size_t length = net_state_of(stream->worker->run)->block_bytes;
     ssize_t got;
     int64_t sent_ns = since_ns;
     stream->next++;
@@ -106,7 +106,7 @@ static bool datagram_trip(struct net_stream *stream, unsigned char *block, int64
 
 void net_ping_work(struct worker *worker)
 {
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     struct net_worker *own = worker->state;
     struct net_stream *stream = own->streams[0];
     unsigned char *block = state->block + (size_t)worker->index * state->block_bytes;

@@ -17,7 +17,7 @@
 // One write of at most `most` bytes. Returns what got through.
 static size_t write_once(struct net_stream *stream, size_t most)
 {
-    const struct net_state *state = state_of(stream->worker->run);
+    const struct net_state *state = net_state_of(stream->worker->run);
     const size_t rest = state->block_bytes - stream->offset;
     const ssize_t sent =
         send(stream->fd, state->block, most < rest ? most : rest, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -40,7 +40,7 @@ static size_t write_once(struct net_stream *stream, size_t most)
 static void write_freely(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const size_t block_bytes = state_of(worker->run)->block_bytes;
+    const size_t block_bytes = net_state_of(worker->run)->block_bytes;
     bool any = true; // got something through
     for (int turn = 0; any && turn < TURNS && worker_running(worker); turn++) {
         any = false;
@@ -91,7 +91,7 @@ static void bound_waiting(struct worker *worker)
     if (own->bounded_rate == rate)
         return;
     own->bounded_rate = rate;
-    const double most = rate / state_of(worker->run)->stream_count * WAITING_S;
+    const double most = rate / net_state_of(worker->run)->stream_count * WAITING_S;
     const unsigned bytes = most < UINT_MAX ? (unsigned)fmax(most, LEAST_WAITING) : UINT_MAX;
     for (unsigned i = 0; i < own->count; i++)
         (void)setsockopt(own->streams[i]->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
@@ -177,7 +177,7 @@ void net_bulk_work(struct worker *worker)
         if (net_worker_fine(worker, at_ns))
             watch(worker, at_ns);
     }
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     if (!own->failed && state->role == NET_CONNECT && worker->index < state->session_count)
         net_worker_ask(worker, &state->sessions[worker->index]);
     const int64_t until_ns = clock_ns() + DRAIN_NS;

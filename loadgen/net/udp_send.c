@@ -16,7 +16,7 @@ struct batch {
 
 int net_datagram_open(struct worker *worker)
 {
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     struct net_worker *own = worker->state;
     struct batch *batch = own->batch = calloc(1, sizeof *batch);
     if (!batch)
@@ -39,7 +39,7 @@ static unsigned send_batch(struct net_stream *stream, unsigned count)
     struct worker *worker = stream->worker;
     struct net_worker *own = worker->state;
     struct batch *batch = own->batch;
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     struct net_head head = {.token = (uint32_t)stream->session->token, .stream = stream->number};
     for (unsigned i = 0; i < count && !net_is_short(state); i++) {
         head.number = stream->next + i;
@@ -120,7 +120,7 @@ static void send_marks(const struct net_worker *own)
 static bool accounted(struct worker *worker)
 {
     const struct net_worker *own = worker->state;
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     struct net_session *session = own->streams[0]->session;
     uint64_t sent = 0;
     if (!session->server && worker->index == 0 && net_worker_hear(worker, session) != 0)
@@ -147,7 +147,7 @@ void net_datagram_work(struct worker *worker)
         const int64_t at_ns = clock_ns();
         net_worker_fine(worker, at_ns);
         // Datagrams without a number are only known to be lost by the marks.
-        if (!net_is_short(state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
+        if (!net_is_short(net_state_of(worker->run)) || at_ns - own->marked_ns < NET_CHECK_NS)
             continue;
         own->marked_ns = at_ns;
         send_marks(own);

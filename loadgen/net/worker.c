@@ -11,7 +11,7 @@
 
 int net_worker_open(struct worker *worker)
 {
-    struct net_state *state = state_of(worker->run);
+    struct net_state *state = net_state_of(worker->run);
     struct net_worker *own = &state->workers[worker->index];
     const unsigned threads = worker->run->threads;
     worker->state = own;
@@ -40,7 +40,7 @@ void net_worker_close(struct worker *worker)
 void net_worker_begin(struct worker *worker)
 {
     struct net_worker *own = worker->state;
-    const struct net_state *state = state_of(worker->run);
+    const struct net_state *state = net_state_of(worker->run);
     own->checked_ns = clock_ns();
     if (worker->index < state->session_count)
         state->sessions[worker->index].heard_ns = own->checked_ns;
@@ -141,7 +141,7 @@ void net_worker_ask(struct worker *worker, struct net_session *session)
 bool net_worker_fine(struct worker *worker, int64_t at_ns)
 {
     struct net_worker *own = worker->state;
-    struct net_state *state = state_of(worker->run);
+    struct net_state *state = net_state_of(worker->run);
     const int64_t timeout_ns = settings_of(worker->run)->timeout_ns;
     if (own->failed || at_ns - own->checked_ns < NET_CHECK_NS)
         return !own->failed;

@@ -3,8 +3,6 @@
 // core's arithmetic, from an SMT sibling above all, and power, which others pay for in clock.
 
 #define OPTIONS_OF struct ops_settings // see common/options.h
-#define STATE_OF   struct ops_state    // see load.h
-#define OWN_OF     int64_t             // of clock_sample()
 
 #include "load.h"
 #include "ops/clock.h"
@@ -28,6 +26,11 @@ struct ops_state {
     enum simd simd;
     struct peak peak;
 };
+
+static inline struct ops_state *state_of(const struct run *run)
+{
+    return run->state;
+}
 
 static const char ops_details[] =
     "One operation is an addition of two whole numbers, or a multiplication or addition of a "
@@ -165,6 +168,8 @@ static const struct load ops_load = {
     .summary = "computes in registers: whole numbers or floating point, in vectors or not",
     .details = ops_details,
     LOAD_OPTIONS(ops_options),
+    .state_size = sizeof(struct ops_state),
+    .worker_size = sizeof(int64_t), // of clock_sample()
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", "", NULL},
     .pinned = true,

@@ -5,8 +5,6 @@
 // share of memory; all of them are given back when it pauses.
 
 #define OPTIONS_OF struct pagecache_settings // see common/options.h
-#define STATE_OF   struct pagecache_state    // see load.h
-#define OWN_OF     struct reader
 
 #include "io/io.h"
 
@@ -93,10 +91,20 @@ struct pagecache_state {
     double resident_bytes;  // now; while it is paused, when it was
 };
 
+static inline struct pagecache_state *state_of(const struct run *run)
+{
+    return run->state;
+}
+
 struct reader {
     struct io_stream stream;
     _Atomic uint64_t held_bytes; // of its part, at the last pause
 };
+
+static inline struct reader *own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 // ---- options, before anything starts ----
 
@@ -322,6 +330,8 @@ static const struct load pagecache_load = {
                "its size divided by that. They take free memory first. Pages are given back at "
                "each pause, and the file is gone at the end, unless it is kept.",
     LOAD_OPTIONS(options),
+    .state_size = sizeof(struct pagecache_state),
+    .worker_size = sizeof(struct reader),
     .unit = UNIT_BYTES,
     .threads = 1,
     .timed = true,

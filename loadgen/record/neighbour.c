@@ -10,7 +10,6 @@
 #include "common/schemas.h"
 #include "common/text.h"
 
-#include <signal.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>

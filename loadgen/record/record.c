@@ -4,7 +4,6 @@
 // is not load: it is recorded separately.
 
 #define OPTIONS_OF struct record_settings // see common/options.h
-#define STATE_OF   struct recording       // see load.h
 
 #include "record.h"
 
@@ -15,10 +14,8 @@
 #include "common/text.h"
 
 #include <ctype.h>
-#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 
 // What /proc/stat has counted since boot.
 
@@ -206,40 +203,12 @@ struct recording {
     struct histogram scratch, all;
 };
 
-static volatile sig_atomic_t ended;
-
-static void on_signal(int number)
+static inline struct recording *state_of(const struct run *run)
 {
-    (void)number;
-    ended = 1;
+    return run->state;
 }
 
 // ---- what is written ----
-
-// A recording is of use as far as it got: it has whole lines, also on a full disk.
-int record_line(FILE *file, struct line *line)
-{
-    const char *text = line_end(line);
-    const bool written = text && save_append(fileno(file), text, line->used);
-    const int error = errno;
-    line_free(line);
-    errno = error;
-    return written ? 0 : -1;
-}
-
-void record_begin_header(struct line *line, const char *schema, unsigned cores, int64_t interval_ns)
-{
-    struct utsname system = {0};
-    char now[DATE_SIZE];
-    uname(&system);
-    line_object(line, NULL);
-    line_text(line, "schema", schema);
-    line_count(line, "cores", cores);
-    line_text(line, "unit", "percent");
-    line_fixed(line, "interval_ms", (double)interval_ns / 1e6, 6);
-    line_text(line, "recorded", date_utc(time(NULL), now));
-    line_text(line, "kernel", system.release);
-}
 
 static int write_header(const struct recording *recording, const struct record_settings *set)
 {
@@ -376,14 +345,6 @@ static void print_summary(struct run *run, const struct recording *recording,
 
 // ---- recording ----
 
-bool record_sleep_to(int64_t time_ns)
-{
-    const struct timespec at = {time_ns / 1000000000, time_ns % 1000000000};
-    while (!ended && clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        continue;
-    return !ended;
-}
-
 // One span after another, until the duration is over or a signal comes. The last sample, or NULL
 // with errno.
 static const struct sample *record_spans(struct recording *recording,
@@ -486,11 +447,7 @@ static int record_instead(struct run *run)
 {
     const char *path = run->arguments[0];
     struct recording *recording = run->state;
-    // A signal ends the recording in good order.
-    const struct sigaction action = {.sa_handler = on_signal};
-    for (size_t i = 0; i < ENDING_SIGNALS; i++)
-        if (!ending_is_left_out(ending_signals[i]))
-            sigaction(ending_signals[i], &action, NULL);
+    record_end_by_signals();
     if (names_neighbour(settings_of(run)) &&
         !(recording->neighbour = neighbour_open(settings_of(run))))
         return 1;
@@ -566,6 +523,7 @@ static const struct load record_load = {
         "memory. `unseen` in the first line names what could not be recorded, and why. Each column "
         "can be played again by --stages FILE:COLUMN.",
     LOAD_OPTIONS(options),
+    .state_size = sizeof(struct recording),
     .check = record_check,
     .arguments = "FILE",
     .without = (const char *const[]){"threads", "cpus", "limit", "stages", "arrivals", "phase",

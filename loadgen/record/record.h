@@ -16,6 +16,10 @@ struct record_settings {
     int counters;        // enum record_counters
 };
 
+// ---- writing.c ----
+
+// From now on the signals that end a program end the recording in good order.
+void record_end_by_signals(void);
 // Sleeps until then; false when a signal has ended the recording.
 bool record_sleep_to(int64_t time_ns);
 // Writes a whole line, and frees it. 0, or -1 with errno.

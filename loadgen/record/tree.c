@@ -9,7 +9,6 @@
 #include "common/machine.h"
 #include "common/memory.h"
 
-#include <signal.h>
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,6 @@
 // neighbour had in the small caches, TLBs and predictors of a shared CPU is replaced.
 
 #define OPTIONS_OF struct switch_settings // see common/options.h
-#define OWN_OF     struct pair            // see load.h
 
 #include "load.h"
 
@@ -342,6 +341,7 @@ static const struct load switch_load = {
                "and one for the sleep until the next are due. An operation is a wake-up; its "
                "service time is the latency until the thread that was woken runs.",
     LOAD_OPTIONS(options),
+    .worker_size = sizeof(struct pair),
     .unit = UNIT_OPS,
     .calibrations = (const char *const[]){"--threads 1", NULL},
     .timed = true,

@@ -4,7 +4,6 @@
 // entry against speculation attacks empties predictors, and TLBs on some.
 
 #define OPTIONS_OF struct syscall_settings // see common/options.h
-#define OWN_OF     struct caller           // see load.h
 
 #include "load.h"
 
@@ -80,6 +79,11 @@ static const struct call *call_of(const struct run *run)
 struct caller {
     int fd; // -1: none is needed
 };
+
+static inline struct caller *own_of(const struct worker *worker)
+{
+    return worker->state;
+}
 
 static int begin(struct worker *worker)
 {
@@ -164,6 +168,7 @@ static const struct load syscall_load = {
                "and write are compared with the kernel's own count. An operation is a few calls in "
                "a row, fewer at a low rate.",
     LOAD_OPTIONS(options),
+    .worker_size = sizeof(struct caller),
     .unit = UNIT_OPS,
     .quantum = MOST_IN_A_ROW,
     .grain = 1,
