@@ -381,7 +381,7 @@ none_sleeps() {
     run -143 at_start harness/lib/common.bash child "ended() { child_end; exit \"\$2\"; }
 signals_trap ended
 child_run sleep $tag"
-    run -143 at_start harness/lib/loop.bash foreground_pid "ended() { foreground_end; exit \"\$2\"; }
+    run -143 at_start harness/lib/measure.bash foreground_pid "ended() { foreground_end; exit \"\$2\"; }
 signals_trap ended
 foreground sleep $tag"
     run -143 at_start harness/lib/common.bash child "source $ROOT/harness/campaign/campaign.bash

@@ -121,7 +121,7 @@ END
 loop() {
     JOSTLE_ROOT=$PWD/root JOSTLE_HARNESS=$PWD/harness JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$PWD/bin \
         timeout 300 bash -c 'set -euo pipefail
-        source "$JOSTLE_LIB/loop.bash"
+        source "$JOSTLE_LIB/measure.bash"
         eval "$1"
         measure run' bash "${1:-}" 3>&-
 }
@@ -180,7 +180,7 @@ ordered() {
     forecast() {
         # shellcheck disable=SC2016 # of the other shell
         JOSTLE_ROOT=$PWD/root JOSTLE_HARNESS=$PWD/harness JOSTLE_LIB=$ROOT/harness/lib JOSTLE_BIN=$PWD/bin bash -c 'set -euo pipefail
-            source "$JOSTLE_LIB/loop.bash"
+            source "$JOSTLE_LIB/measure.bash"
             ! $1 || plan[panorama]=1
             forecast_say "${@:2}"' bash "$@" 2>&1
     }

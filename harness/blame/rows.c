@@ -1,7 +1,7 @@
 // Puts processes together into the rows of the answer: users, commands and families.
 
-#include "common/machine.h"
 #include "blame.h"
+#include "common/machine.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 
 #include "blame.h"
 
-#include "common/machine.h"
 #include "common/file.h"
+#include "common/machine.h"
 #include "common/messages.h"
 
 #include <fcntl.h>

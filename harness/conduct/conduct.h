@@ -1,5 +1,5 @@
 // What the conductor of one experiment holds, and what its sources call of each other: main.c opens
-// it, commands.c does what bash says, run.c makes the runs, wait.c waits, say.c speaks.
+// it, commands.c does what bash says, run_loop.c makes the runs, wait.c waits, say.c speaks.
 
 #ifndef CONDUCT_CONDUCT_H
 #define CONDUCT_CONDUCT_H
@@ -153,7 +153,7 @@ bool wait_order(struct conduct *conduct, const char *format, ...)
 // False: the runs are over.
 bool wait_answered(struct conduct *conduct, const char *event);
 
-// ---- run.c
+// ---- run_loop.c
 
 // Makes one run after another until the course says stop, or bash ends them. False if nobody hears
 // it.

@@ -2,9 +2,9 @@
 
 #include "doctor.h"
 
+#include "common/clock.h"
 #include "common/cpus.h"
 #include "common/machine.h"
-#include "common/clock.h"
 #include "common/machine_json.h"
 #include "common/memory.h"
 #include "common/processes.h"

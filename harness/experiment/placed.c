@@ -2,9 +2,9 @@
 
 #include "settings.h"
 
-#include "common/cpus.h"
 #include "common/cgroup.h"
 #include "common/child.h"
+#include "common/cpus.h"
 #include "common/left_on.h"
 #include "common/machine_json.h"
 #include "common/messages.h"

@@ -1,6 +1,6 @@
 # The conversation with conduct, which makes the runs and keeps their records. A line is a command and its
 # arguments, with tabs between. Sourced, never run; needs messages, signals, processes, loads.
-# shellcheck disable=SC2034,SC2154 # shared with loop.bash and the others
+# shellcheck disable=SC2034,SC2154 # shared with measure.bash and the others
 
 conduct_in='' conduct_out='' conduct_pid=''
 declare -a ANSWER=() # the fields of its last line

@@ -1,6 +1,6 @@
 # --on HOST: an experiment that other hosts make, each by its own jostle, whose records come here as they are made.
 # Sourced, never run; needs messages, common, loop. What a host sends is a stranger's: it is looked at before it is taken.
-# shellcheck disable=SC2034,SC2154 # shared with loop.bash
+# shellcheck disable=SC2034,SC2154 # shared with measure.bash
 
 # shellcheck source-path=SCRIPTDIR source=silence.bash
 source "$JOSTLE_LIB/silence.bash"

@@ -3,7 +3,7 @@
 #
 # A load is an index into the arrays below, as the plan numbers them. What a load
 # answers, conduct reads, which also tells it what to do.
-# shellcheck disable=SC2034,SC2154 # shared with loop.bash and processes.bash
+# shellcheck disable=SC2034,SC2154 # shared with measure.bash and processes.bash
 
 declare -a load_name=() load_condition=() load_node=() load_listens=() load_percent=() load_settings=() # of each load
 declare -a load_words=() load_first=() load_count=()                                                    # its command line: COUNT words from FIRST on

@@ -3,7 +3,7 @@
 #
 # They are in a folder of their own in $TMPDIR, whose `lock` we hold as long as we live: what
 # a jostle that was killed has left behind is removed by the next one that needs revisions.
-# shellcheck disable=SC2154 # shared with loop.bash and the others
+# shellcheck disable=SC2154 # shared with measure.bash and the others
 
 revisions_folder=''     # where they all are; empty: nowhere
 revisions_repository='' # whose revisions they are

@@ -3,7 +3,7 @@
 
 # ---- the service: a server that a meter of its own keeps up for the runs, whose target is the client
 
-# shellcheck disable=SC2034,SC2154 # shared with loop.bash and processes.bash
+# shellcheck disable=SC2034,SC2154 # shared with measure.bash and processes.bash
 
 service_pid=''                  # of its meter
 declare -A condition_service=() # of a condition with settings of it: which command of its meter

@@ -5,7 +5,7 @@
 # it off runs that: we, lib/killed when we were killed, the next jostle with that setting, the user. Beside it is a lock,
 # which we hold as long as we live: nobody else switches the setting, and a note without a living owner is of one that
 # was left on. common/left_on.h has the format.
-# shellcheck disable=SC2154 # plan is loop.bash's, the others are common.bash's
+# shellcheck disable=SC2154 # plan is measure.bash's, the others are common.bash's
 
 declare -a setting_name=() setting_on=() setting_off=() setting_note=() setting_locks=()
 declare -A condition_settings=() # of a condition: the numbers of its settings, in order

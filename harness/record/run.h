@@ -55,14 +55,14 @@ bool run_read(struct run *run, struct node record);
 void run_read_use(struct run *run, struct node record);
 void run_free(struct run *run);
 
-// ---- what it is for
+// ---- what it is for (run.c)
 
 enum run_use { RUN_MEASURED, RUN_IS_WARM_UP, RUN_IS_SET_ASIDE };
 
 // A block of 0 marks a run that is kept in the file and not used.
 enum run_use run_use(const struct run *run);
 
-// ---- how it failed
+// ---- how it failed (failure.c)
 
 // One that ran into the time-out was ended by a signal as well, and one that was not started has an
 // exit code: each is of the later kind alone.
@@ -123,7 +123,7 @@ bool run_was_stopped(const struct run *run);
 // NAN: not known.
 double run_wall_s(const struct run *run);
 
-// ---- its loads
+// ---- its loads (short_load.c)
 
 // What a load had to deliver during a run for it not to be short, and what it did.
 struct delivery {
@@ -151,7 +151,12 @@ bool delivery_is_short(const struct delivery *delivery);
 // Whether one of its loads was, by itself.
 bool run_is_short(const struct run *run);
 
-// ---- the machine
+// CPU time in seconds of the target with its service, which is part of what is measured, and of the
+// loads of this machine.
+double run_target_cpu_s(const struct run *run);
+double run_loads_cpu_s(const struct run *run);
+
+// ---- the machine (disturbance.c)
 
 // How many CPUs the target might use; 0 where the record does not say. What it used is needed.
 unsigned run_cpus(const struct run *run);
