@@ -43,7 +43,7 @@ struct load {
 struct condition {
     const char *name;
     const char *spec;  // as it was given; NULL: no load
-    const char *bare;  // without its settings
+    const char *bare;  // without its settings, and with what `imitate FILE` stands for
     const char *title; // what its sentence begins with; NULL: nothing of its own
     bool by_cpu_time;  // its effect is what the target's CPU time grows by
     struct adjustment adjustment;

@@ -10,6 +10,7 @@
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/text.h"
+#include "harness/imitate/imitate.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -211,7 +212,7 @@ static const char *name_load(const struct parser *parser, const struct load *loa
 {
     const struct condition *condition = parser->condition;
     const char *rest;
-    words_until_joint(condition->spec, &rest);
+    words_until_joint(condition->bare, &rest);
     const bool joined = rest != NULL;
     const char *name = arena_format(parser->arena, "%s%s%s%s%s", condition->name, joined ? "." : "",
                                     joined ? load->words.item[0] : "", !load->node ? "" : "@",
@@ -257,6 +258,26 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
         const bool placed = part[strspn(part, BLANKS)] == '@';
         text = arena_format(arena, "%s%s%s%s%s%s", text, *text == '\0' ? "" : " + ",
                             placed ? "" : "@", placed ? "" : where, placed ? "" : " ", part);
+    }
+    return text;
+}
+
+// The spec with what each `imitate FILE` in it stands for, in its place, on the same nodes.
+static const char *expand_imitations(struct arena *arena, const char *spec)
+{
+    const char *text = "";
+    for (const char *rest = spec; rest != NULL;) {
+        const char *part = next_part(arena, &rest);
+        const char *begin = part + strspn(part, BLANKS);
+        const size_t length = *begin == '@' ? strcspn(begin, BLANKS) : 0;
+        const char *bare = begin + length + (length > 0 ? strspn(begin + length, BLANKS) : 0);
+        const char *meant = imitate_spec(arena, bare);
+        if (meant != bare && length > 0)
+            part =
+                put_on_nodes(arena, arena_format(arena, "%.*s", (int)length - 1, begin + 1), meant);
+        else if (meant != bare)
+            part = meant;
+        text = arena_format(arena, "%s%s%s", text, *text == '\0' ? "" : " + ", part);
     }
     return text;
 }
@@ -314,6 +335,8 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     struct condition *condition = parser.condition;
     condition->bare = adjustment_read(&condition->adjustment, arena, name, spec, context->own);
     const bool has_load = *condition->bare != '\0' || adjustment_is_none(&condition->adjustment);
+    if (has_load)
+        condition->bare = expand_imitations(arena, condition->bare);
     for (const char *rest = has_load ? condition->bare : NULL; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));
     conditions_check_settings(condition);
