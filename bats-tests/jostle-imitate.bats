@@ -139,3 +139,19 @@ best() {
     run -2 "$JOSTLE" imitate recording --pid 1
     run -2 "$JOSTLE" imitate recording --times 0
 }
+
+# bats test_tags=slow
+@test "--check measures each candidate beside the neighbour, and lets it run on" {
+    bash -c 'while :; do :; done' 3>&- &
+    RIVAL=$!
+    run -2 "$JOSTLE" imitate --pid "$RIVAL" --check
+    [[ $output == *'would stop and continue process'*'give --pause'* ]]
+    run -2 "$JOSTLE" imitate --check --pause recording
+    [[ $output == *'--check needs the neighbour itself'* ]]
+    checks_it() {
+        run -0 --separate-stderr "$JOSTLE" imitate --pid "$RIVAL" --duration 1s --check --pause --check-time 15s
+        [[ $output == *'1  cpu --threads 1'*'gap'*'log ratio'*"Nearest: --load 'n=cpu --threads 1'"*'Expected error'* ]]
+    }
+    in_tries 3 checks_it
+    [[ $(awk '/^State/ { print $2 }' "/proc/$RIVAL/status") != T ]]
+}

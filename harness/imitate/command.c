@@ -19,6 +19,13 @@ static const struct option_row rows[] = {
      .preset = "1", .help = "the one that --load takes: 1 is the best"},
     {ROW("specs", NULL, OPTION_FLAG, specs), .hidden = true,
      .help = "print the specs alone, a line each"},
+    {ROW("step", "FOLDER", OPTION_TEXT, step), .hidden = true,
+     .help = "say which experiment checks them, with its records in FOLDER"},
+    {ROW("judge", "FOLDER", OPTION_TEXT, judge), .hidden = true, .help = "print what came of it"},
+    {ROW("pid", "N", OPTION_COUNT, pid), .minimum = 1, .maximum = 1e9, .preset = "1",
+     .hidden = true, .help = "--step: the neighbour"},
+    {ROW("check-time", "TIME", OPTION_TIME, check_ns), .minimum = 1e9, .maximum = 1e14,
+     .preset = "1m", .hidden = true, .help = "--step: how long it takes"},
     {0},
 };
 

@@ -88,14 +88,27 @@ struct candidates {
 void candidates_find(struct candidates *candidates, struct recording *recording, double times);
 void candidates_free(struct candidates *candidates);
 
+// ---- check.c: reporters beside the neighbour, and beside each candidate
+
+// Says which experiment that is (harness/study/study.h): reporters alone, beside the process, which
+// is paused in between, and beside each candidate, in the same blocks, for about so long; its
+// records are in FOLDER/check.
+void check_step(const struct candidates *candidates, const char *folder, uint64_t pid,
+                double time_s);
+// Prints how far each candidate was from the neighbour, and which one was nearest. False after a
+// message.
+bool check_judge(const struct candidates *candidates, const char *folder);
+
 // ---- command.c: what the command and a --load have in common
 
 #define IMITATE "imitate" // the first word of a spec that stands for another one
 
 struct imitate_request {
     double times;
-    uint64_t candidate;
+    uint64_t candidate, pid;
+    int64_t check_ns;
     bool specs;
+    const char *step, *judge; // folders; NULL: not asked
 };
 
 // Reads "imitate [OPTIONS] FILE", and returns the file. Wrong use ends the program.

@@ -65,12 +65,16 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     candidates_find(&candidates, &recording, request.times);
-    if (candidates.count > 0)
+    bool any = candidates.count > 0;
+    if (any && request.step)
+        check_step(&candidates, request.step, request.pid, (double)request.check_ns / 1e9);
+    else if (any && request.judge)
+        any = check_judge(&candidates, request.judge);
+    else if (any)
         print_all(&recording, &candidates, &request);
     else
         complain("%s: it did too little for any load to be like it: record it while it works",
                  path);
-    const bool any = candidates.count > 0;
     candidates_free(&candidates);
     recording_free(&recording);
     return any ? EXIT_SUCCESS : EXIT_FAILURE;
