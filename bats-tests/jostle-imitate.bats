@@ -52,10 +52,15 @@ best() {
     [[ $(best '"cpu":0.3,"runnable":0.3,"voluntary_switches_per_s":4000,"sent_packets_per_s":2000,"received_packets_per_s":2000') == 'net --ping --limit 2000' ]]
 }
 
-@test "faults, processes and memory are parts of their own, at the recorded rates" {
-    made '"cpu":0.99,"runnable":0.99,"minor_faults_per_s":13000,"forks_per_s":16,"private_bytes":1073741824,"resident_bytes":1073741824'
+@test "faults and processes are done in turn with computing, in as many threads, and memory is held" {
+    made '"cpu":0.5,"cpu_wait":0.5,"runnable":1,"minor_faults_per_s":13000,"forks_per_s":16,"private_bytes":1073741824,"resident_bytes":1073741824'
     run -0 "$JOSTLE" imitate --specs recording
-    [[ $output == *'alloc --threads 1 --purge'*'--limit 13000 + fork --threads 1 --limit 16.0 + hog --threads 1 --size 1020MiB'* ]]
+    [[ ${lines[0]} == 'mixed --threads 1 --faults 26000 --forks 32.0 + hog --threads 1 --size 1020MiB' ]]
+    [[ ${lines[1]} == 'cpu --threads 1 + hog'* && ${lines[2]} == 'mem --threads 1 --footprint 512MiB' ]]
+    # What they cannot do in turn is a part of its own.
+    made '"cpu":0.3,"runnable":0.3,"minor_faults_per_s":3000,"write_bytes_per_s":2e6'
+    run -0 "$JOSTLE" imitate --specs recording
+    [[ ${lines[0]} == 'mixed --threads 1 --limit 600 --faults 10000' && ${lines[2]} == "${lines[0]} + io --write"* ]]
 }
 
 @test "every candidate is a load that loadgen can make" {
@@ -80,7 +85,8 @@ best() {
     [[ $(best '"cpu":1,"runnable":1' --times 0.5) == 'cpu --threads 1 --percent 50' ]]
     [[ $(best '"cpu":1,"runnable":1' --times 2) == 'cpu --threads 2' ]]
     best '"cpu":1,"runnable":1,"forks_per_s":16' --times 0.5
-    "$JOSTLE" imitate --times 0.5 --specs recording | grep -q 'fork --threads 1 --limit 8'
+    # Half of the CPU time, in each second of which there is as much.
+    [[ $("$JOSTLE" imitate --times 0.5 --specs recording | head -n 1) == 'mixed --threads 1 --limit 1000 --forks 16.0' ]]
 }
 
 @test "a recorded busy loop with two threads becomes a load with two" {
@@ -95,11 +101,11 @@ best() {
 }
 
 @test "an experiment takes a recording in place of a load, and records both" {
-    made '"cpu":0.2,"runnable":0.2,"forks_per_s":4'
-    run -0 "$JOSTLE" slowdown --quiet --runs 2 --output out --load 'n=imitate recording --times 0.5' --load 'm=imitate recording --candidate 2' -- true
+    made '"cpu":0.2,"runnable":0.2,"write_bytes_per_s":2e6'
+    run -0 "$JOSTLE" slowdown --quiet --runs 2 --output out --load 'n=imitate recording --times 0.5' --load 'm=imitate recording --candidate 2' -- sleep 0.05
     holds '[.loads[1:][] | [.spec, .parts[].words[0:3]]] == [["imitate recording --times 0.5", ["cpu", "--threads", "1"]],
-        ["imitate recording --candidate 2", ["cpu", "--threads", "1"], ["fork", "--threads", "1"]]] and
-        (.loads[1].parts[0].words | index("10")) != null and .loads[2].parts[1].name == "m.fork"' <out/experiment.json
+        ["imitate recording --candidate 2", ["cpu", "--threads", "1"], ["io", "--write", "--sequential"]]] and
+        (.loads[1].parts[0].words | index("10")) != null and .loads[2].parts[1].name == "m.io"' <out/experiment.json
     run -2 "$JOSTLE" slowdown --load 'n=imitate nothing' -- true
     [[ $output == *'nothing cannot be read: give a recording'* ]]
     run -2 "$JOSTLE" slowdown --load 'n=imitate' -- true

@@ -15,6 +15,7 @@ static const struct {
     enum shape shape;
     const char *title;
 } shapes[] = {
+    {IN_TURN, "what it does, in turn, in as many runnable threads"},
     {SIMPLE, "what it mostly does, with as many runnable threads"},
     {APART, "also what it does besides, by threads of their own"},
     {BOUND, "the most that it could do to caches"},
@@ -97,13 +98,20 @@ static bool counts(size_t index, enum shape shape, const double *trait)
 static struct candidate make(enum shape shape, const double *trait)
 {
     struct candidate candidate = {0};
+    bool joined = false; // to the part in front of it
     for (size_t i = 0; i < imitation_rule_count; i++) {
+        const struct rule *rule = &imitation_rules[i];
         if (!counts(i, shape, trait))
             continue;
-        OWNED char *spec = filled(imitation_rules[i].spec, trait);
-        OWNED char *means = filled(imitation_rules[i].means, trait);
-        candidate.spec = text_joined(candidate.spec, " + ", spec);
-        candidate.means = text_joined(candidate.means, "; ", means);
+        OWNED char *spec = filled(rule->spec, trait);
+        OWNED char *means = filled(rule->means, trait);
+        candidate.spec = text_joined(candidate.spec, rule->joins ? " " : " + ", spec);
+        candidate.means = text_joined(candidate.means,
+                                      joined        ? ", "
+                                      : rule->joins ? " "
+                                                    : "; ",
+                                      means);
+        joined = rule->joins;
     }
     return candidate;
 }

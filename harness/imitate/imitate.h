@@ -50,6 +50,11 @@ enum trait {
     ANSWERED,    // switches for each packet, or where these are not known for each call
     STREAM,      // bytes a second of its cache misses
     FOOTPRINT,   // bytes of memory, as far as more make no difference to caches
+    ROUNDS,      // of the load mixed, a second
+    FAULTS_EACH, // for each second of its CPU time, as are the next ones
+    FORKS_EACH,
+    STREAM_EACH, // bytes
+    BESIDES,     // 1: it does more than compute
     TRAITS
 };
 

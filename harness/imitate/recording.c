@@ -45,6 +45,7 @@ static const double least_block = 4096;       // of a disk
 static const double most_block = 1048576;     // one larger is split by the kernel anyway
 static const double most_footprint = 5.369e8; // beyond all caches
 static const double least_cpu = 0.001;        // less is nothing
+static const double rounds_per_s = 2000;      // of a worker of the load mixed that has a CPU
 
 // Sums over spans, weighted by their lengths.
 struct sums {
@@ -183,6 +184,19 @@ static void follow_rest(double *trait)
     trait[FOOTPRINT] = fmin(trait[RESIDENT], most_footprint);
 }
 
+// What it does in a second of its CPU time, however much of that it got, and whatever it is scaled
+// by.
+static void follow_turns(double *trait, double times)
+{
+    const double cpu = fmax(trait[CPU], least_cpu) * times;
+    trait[ROUNDS] = rounds_per_s * trait[WANTED];
+    trait[FAULTS_EACH] = trait[MINOR_FAULTS] / cpu;
+    trait[FORKS_EACH] = trait[FORKS] / cpu;
+    trait[STREAM_EACH] = trait[STREAM] / cpu;
+    trait[BESIDES] =
+        trait[FAULTS_EACH] >= 1000 || trait[FORKS_EACH] >= 1 || trait[STREAM_EACH] >= 1e8;
+}
+
 static void follow(struct recording *recording, const struct sums *sums, double times)
 {
     double *trait = recording->trait;
@@ -193,6 +207,7 @@ static void follow(struct recording *recording, const struct sums *sums, double 
     follow_cpu(trait, times);
     follow_disk(trait);
     follow_rest(trait);
+    follow_turns(trait, times);
     const double mean = sums->wanted / sums->time_s;
     const double variance = sums->wanted_squares / sums->time_s - mean * mean;
     recording->length_s = sums->time_s;

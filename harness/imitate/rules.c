@@ -11,8 +11,6 @@ const struct trait_name trait_names[TRAITS] = {
     [READ_BYTES] = {"read_bytes", AS_BYTES},
     [WRITE_BYTES] = {"write_bytes", AS_BYTES},
     [SYNCS] = {"syncs", AS_RATE},
-    [MINOR_FAULTS] = {"faults", AS_RATE},
-    [FORKS] = {"forks", AS_RATE},
     [PRIVATE] = {"private", AS_SIZE},
     [THREADS] = {"threads", AS_COUNT},
     [PERCENT] = {"percent", AS_PERCENT},
@@ -22,6 +20,10 @@ const struct trait_name trait_names[TRAITS] = {
     [ROUND_TRIPS] = {"round_trips", AS_RATE},
     [STREAM] = {"stream", AS_BYTES},
     [FOOTPRINT] = {"footprint", AS_SIZE},
+    [ROUNDS] = {"rounds", AS_RATE},
+    [FAULTS_EACH] = {"faults", AS_RATE},
+    [FORKS_EACH] = {"forks", AS_RATE},
+    [STREAM_EACH] = {"streamed", AS_SIZE},
 };
 
 #define AT_LEAST(trait, bound)                                                                     \
@@ -45,6 +47,21 @@ const struct trait_name trait_names[TRAITS] = {
 
 // clang-format off
 const struct rule imitation_rules[] = {
+    // ---- several things in turn, in as many threads as were recorded
+    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000), AT_LEAST(SHARE, CLOSED)),
+     "mixed --threads {threads}",
+     "runnable threads: {threads}, closed loop, which take all CPU time that they get and do in each second of it"},
+    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000), AT_LEAST(CPU, 0.01)),
+     "mixed --threads {threads} --limit {rounds}",
+     "runnable threads: {threads}, open loop, each of which wants a CPU for {percent} % of the time, and do in each second "
+     "of it"},
+    {IN_TURN | APART, "faults", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FAULTS_EACH, 100), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+     "--faults {faults}", "{faults} page faults", true},
+    {IN_TURN | APART, "processes", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FORKS_EACH, 0.1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+     "--forks {forks}", "{forks} processes that begin and end", true},
+    {IN_TURN | APART, "stream", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(STREAM_EACH, 1e8), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+     "--stream {streamed} --footprint {footprint}", "{streamed} read from a memory of {footprint}", true},
+
     // ---- what it mostly does: each of these has as many runnable threads as were recorded
     {SIMPLE, "main", WHEN(AT_LEAST(BLOCKED, HELD_UP), AT_LEAST(SYNCS, 1), AT_LEAST(WRITE_BYTES, 1e5)),
      "io --threads {disk_threads} --sequential --sync data --block-size {write_block}",
@@ -92,11 +109,7 @@ const struct rule imitation_rules[] = {
     {APART, "reads", WHEN(AT_LEAST(READ_BYTES, 1e6)),
      "io --read --sequential --block-size {read_block} --limit {read_bytes}",
      "{read_bytes} are read from disk"},
-    {APART, "faults", WHEN(AT_LEAST(MINOR_FAULTS, 1000)),
-     "alloc --threads 1 --purge --size 4K-4K --limit {faults}", "an allocation stands for each of {faults} page faults a second"},
-    {APART, "processes", WHEN(AT_LEAST(FORKS, 1)),
-     "fork --threads 1 --limit {forks}", "{forks} processes a second begin and end"},
-    {SIMPLE | APART, "memory", WHEN(AT_LEAST(PRIVATE, 2.56e8)),
+    {IN_TURN | SIMPLE | APART, "memory", WHEN(AT_LEAST(PRIVATE, 2.56e8)),
      "hog --threads 1 --size {private}", "{private} resident"},
 
     // ---- the most that it could do to caches, where nobody counted what it did

@@ -20,9 +20,9 @@ struct rule {
     const char *kind; // of the rules of a kind the first that fits counts, for each shape
     struct condition_on when[CONDITIONS_MOST];
     size_t when_count;
-    const char *spec;  // {TRAIT} is filled in; "": nothing
-    const char *means; // likewise; NULL: nothing is said
-    bool joins;        // its words belong to the spec in front of it
+    const char *spec;  // {TRAIT} is filled in
+    const char *means; // likewise
+    bool joins;        // its words belong to the part in front of it
 };
 
 extern const struct rule imitation_rules[];
