@@ -4,17 +4,37 @@
 #include "imitate.h"
 
 #include "common/child.h"
+#include "common/file.h"
 #include "common/messages.h"
 #include "common/units.h"
 #include "harness/profile/profile.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define CHECK "check" // the experiment's name
 
 static const double sample_s = 0.5; // of the reporters, in each run
+
+const char *neighbour_group(uint64_t pid)
+{
+    char path[64], its[4096], own[4096], autogroup[16];
+    snprintf(path, sizeof path, "/proc/%lu/cgroup", (unsigned long)pid);
+    if (pid == 0 || !file_read(AT_FDCWD, path, its, sizeof its) ||
+        !file_read(AT_FDCWD, "/proc/self/cgroup", own, sizeof own))
+        return "";
+    if (strcmp(its, own) != 0)
+        return "[group=cgroup] ";
+    // A target is in a session of jostle's, in which nobody is who runs already.
+    return file_read(AT_FDCWD, "/proc/sys/kernel/sched_autogroup_enabled", autogroup,
+                     sizeof autogroup) &&
+                   autogroup[0] == '1'
+               ? "[group=session] "
+               : "";
+}
 
 void check_step(const struct candidates *candidates, const char *folder, uint64_t pid,
                 double time_s)
@@ -30,7 +50,8 @@ void check_step(const struct candidates *candidates, const char *folder, uint64_
     OWNED char *neighbour = text_of("neighbour=pid:%lu", (unsigned long)pid);
     study_option("--load", neighbour);
     for (size_t i = 0; i < candidates->count; i++) {
-        OWNED char *load = text_of("candidate%zu=%s", i + 1, candidates->candidate[i].spec);
+        OWNED char *load = text_of("candidate%zu=%s%s", i + 1, neighbour_group(pid),
+                                   candidates->candidate[i].spec);
         study_option("--load", load);
     }
     study_word("--");
@@ -94,7 +115,7 @@ static double judge_one(const struct measured *measured, size_t number, const ch
     return count > 0 ? sum / count : NAN;
 }
 
-bool check_judge(const struct candidates *candidates, const char *folder)
+bool check_judge(const struct candidates *candidates, const char *folder, uint64_t pid)
 {
     struct measured measured;
     size_t nearest = 0;
@@ -114,10 +135,11 @@ bool check_judge(const struct candidates *candidates, const char *folder)
         good =
             complain("no candidate was measured beside the neighbour: give a longer --check-time");
     if (good)
-        printf("\nNearest: --load 'n=%s'\nExpected error of a slowdown beside it: about %.0f %% "
+        printf("\nNearest: --load 'n=%s%s'\nExpected error of a slowdown beside it: about %.0f %% "
                "(mean of "
                "|log ratio|; programs unlike these reporters may differ more)\n",
-               candidates->candidate[nearest - 1].spec, 100 * (exp(least) - 1));
+               neighbour_group(pid), candidates->candidate[nearest - 1].spec,
+               100 * (exp(least) - 1));
     measured_free(&measured);
     return good;
 }

@@ -100,9 +100,13 @@ void candidates_free(struct candidates *candidates);
 // records are in FOLDER/check.
 void check_step(const struct candidates *candidates, const char *folder, uint64_t pid,
                 double time_s);
+// What comes in front of the spec so that the kernel shares CPUs with the load as with that
+// process: "[group=session] ",
+// "[group=cgroup] ", or "" where nothing is to be set, or the process is not known (0).
+const char *neighbour_group(uint64_t pid);
 // Prints how far each candidate was from the neighbour, and which one was nearest. False after a
 // message.
-bool check_judge(const struct candidates *candidates, const char *folder);
+bool check_judge(const struct candidates *candidates, const char *folder, uint64_t pid);
 
 // ---- command.c: what the command and a --load have in common
 

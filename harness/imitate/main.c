@@ -17,7 +17,7 @@ static void print_folded(const char *format, const char *text, size_t columns)
 }
 
 static void print_unseen(const struct recording *recording, const struct candidates *candidates,
-                         size_t columns)
+                         const char *grouped, size_t columns)
 {
     if (recording->machine)
         print_folded("unknown: %s",
@@ -28,6 +28,13 @@ static void print_unseen(const struct recording *recording, const struct candida
         print_folded("unknown: %s", candidates->unknown.item[i], columns);
     for (size_t i = 0; i < recording->unseen.count; i++)
         print_folded("not recorded: %s", recording->unseen.item[i], columns);
+    if (grouped[0] == '\0')
+        print_folded(
+            "unknown: %s",
+            "in which session or control group it was, which decides its share of the CPUs: "
+            "write [group=session] or [group=cgroup] in front of the load where it was in "
+            "another one than the target",
+            columns);
     print_folded("%s",
                  "How far a slowdown beside such a load is from that beside the neighbour is not "
                  "known: jostle imitate --pid N --check measures it.",
@@ -38,19 +45,20 @@ static void print_all(const struct recording *recording, const struct candidates
                       const struct imitate_request *request)
 {
     const size_t columns = fold_columns(STDOUT_FILENO);
+    const char *group = neighbour_group(request->pid);
     for (size_t i = 0; i < candidates->count; i++) {
         const struct candidate *one = &candidates->candidate[i];
         if (request->specs) {
-            printf("%s\n", one->spec);
+            printf("%s%s\n", group, one->spec);
             continue;
         }
-        printf("%zu  --load 'n=%s'\n", i + 1, one->spec);
+        printf("%zu  --load 'n=%s%s'\n", i + 1, group, one->spec);
         OWNED char *text = text_of("   %s: %s.", one->title, one->means);
         OWNED char *folded = must(fold_text(text, columns));
         printf("%s\n\n", folded);
     }
     if (!request->specs)
-        print_unseen(recording, candidates, columns);
+        print_unseen(recording, candidates, group, columns);
 }
 
 int main(int argc, char **argv)
@@ -69,7 +77,7 @@ int main(int argc, char **argv)
     if (any && request.step)
         check_step(&candidates, request.step, request.pid, (double)request.check_ns / 1e9);
     else if (any && request.judge)
-        any = check_judge(&candidates, request.judge);
+        any = check_judge(&candidates, request.judge, request.pid);
     else if (any)
         print_all(&recording, &candidates, &request);
     else

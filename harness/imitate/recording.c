@@ -39,7 +39,7 @@ static const char *const columns[COLUMNS] = {
     [PRIVATE] = "private_bytes",
 };
 
-static const double least_rest = 0.1;         // of a thread, that is worth one more
+static const double least_rest = 0.35;        // of a thread, that is worth one more
 static const double cache_line = 64;          // bytes
 static const double least_block = 4096;       // of a disk
 static const double most_block = 1048576;     // one larger is split by the kernel anyway

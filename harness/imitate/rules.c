@@ -51,6 +51,11 @@ const struct rule imitation_rules[] = {
     {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000), AT_LEAST(SHARE, CLOSED)),
      "mixed --threads {threads}",
      "runnable threads: {threads}, closed loop, which take all CPU time that they get and do in each second of it"},
+    // How long processes waited that began and ended between two looks is not recorded.
+    {IN_TURN | APART, "main", WHEN(AT_LEAST(FORKS_EACH, 5), AT_LEAST(HELD, 0.3), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+     "mixed --threads {threads}",
+     "runnable threads: {threads}, closed loop, as the waits of short-lived processes were not seen and the CPUs were "
+     "crowded, which do in each second of their CPU time"},
     {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000), AT_LEAST(CPU, 0.01)),
      "mixed --threads {threads} --limit {rounds}",
      "runnable threads: {threads}, open loop, each of which wants a CPU for {percent} % of the time, and do in each second "
