@@ -49,6 +49,10 @@ best() {
     [[ $output == *'unknown: whether its disk accesses were random or sequential'* ]]
 }
 
+@test "who waits for nothing but a disk and a crowded CPU is closed loop, too" {
+    [[ $(best '"cpu":0.04,"cpu_wait":0.7,"runnable":0.74,"blocked":0.25,"write_bytes_per_s":1638400,"syncs_per_s":200,"forks_per_s":1') == 'io --threads 1 --sequential --sync data --block-size 8KiB' ]]
+}
+
 @test "requests and answers are a ping-pong, in which one thread runs at a time" {
     [[ $(best '"cpu":0.98,"runnable":0.98,"voluntary_switches_per_s":30000,"reads_per_s":15000,"writes_per_s":15000') == 'net --ping' ]]
     [[ $(best '"cpu":0.3,"runnable":0.3,"voluntary_switches_per_s":4000,"sent_packets_per_s":2000,"received_packets_per_s":2000') == 'net --ping --limit 2000' ]]
@@ -77,7 +81,7 @@ best() {
             while [[ -n $rest ]]; do
                 part=${rest%% + *} rest=${rest#* + }
                 # shellcheck disable=SC2086 # words
-                run -0 "$BIN/loadgen" $part --dry-run
+                WORKFILE_SIZE=16M run -0 "$BIN/loadgen" $part --duration 50ms
             done
         done < <("$JOSTLE" imitate --specs recording)
     done

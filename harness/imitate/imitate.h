@@ -54,9 +54,13 @@ enum trait {
     FAULTS_EACH, // for each second of its CPU time, as are the next ones
     FORKS_EACH,
     STREAM_EACH, // bytes
-    BESIDES,     // 1: it does more than compute
+    BESIDES,     // 1: it does more than compute, and waits for nothing but a CPU
+    OCCUPIED,    // threads that the disk held up, or that ran or could have run
     TRAITS
 };
+
+// Calls of fsync a second, of who waits for a disk.
+#define MANY_SYNCS 10
 
 struct recording {
     const char *path;

@@ -193,8 +193,11 @@ static void follow_turns(double *trait, double times)
     trait[FAULTS_EACH] = trait[MINOR_FAULTS] / cpu;
     trait[FORKS_EACH] = trait[FORKS] / cpu;
     trait[STREAM_EACH] = trait[STREAM] / cpu;
-    trait[BESIDES] =
-        trait[FAULTS_EACH] >= 1000 || trait[FORKS_EACH] >= 1 || trait[STREAM_EACH] >= 1e8;
+    const bool waits = known(trait[BLOCKED]) >= 0.5 || known(trait[SYNCS]) >= MANY_SYNCS ||
+                       trait[ROUND_TRIPS] >= 1000;
+    trait[BESIDES] = !waits && (trait[FAULTS_EACH] >= 1000 || trait[FORKS_EACH] >= 1 ||
+                                trait[STREAM_EACH] >= 1e8);
+    trait[OCCUPIED] = known(trait[BLOCKED]) + trait[WANTED];
 }
 
 static void follow(struct recording *recording, const struct sums *sums, double times)

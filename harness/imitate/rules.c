@@ -48,29 +48,33 @@ const struct trait_name trait_names[TRAITS] = {
 // clang-format off
 const struct rule imitation_rules[] = {
     // ---- several things in turn, in as many threads as were recorded
-    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000), AT_LEAST(SHARE, CLOSED)),
+    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(SHARE, CLOSED)),
      "mixed --threads {threads}",
      "runnable threads: {threads}, closed loop, which take all CPU time that they get and do in each second of it"},
     // How long processes waited that began and ended between two looks is not recorded.
-    {IN_TURN | APART, "main", WHEN(AT_LEAST(FORKS_EACH, 5), AT_LEAST(HELD, 0.3), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FORKS_EACH, 5), AT_LEAST(HELD, 0.3)),
      "mixed --threads {threads}",
      "runnable threads: {threads}, closed loop, as the waits of short-lived processes were not seen and the CPUs were "
      "crowded, which do in each second of their CPU time"},
-    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000), AT_LEAST(CPU, 0.01)),
+    {IN_TURN | APART, "main", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(CPU, 0.01)),
      "mixed --threads {threads} --limit {rounds}",
      "runnable threads: {threads}, open loop, each of which wants a CPU for {percent} % of the time, and do in each second "
      "of it"},
-    {IN_TURN | APART, "faults", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FAULTS_EACH, 100), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+    {IN_TURN | APART, "faults", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FAULTS_EACH, 100)),
      "--faults {faults}", "{faults} page faults", true},
-    {IN_TURN | APART, "processes", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FORKS_EACH, 0.1), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+    {IN_TURN | APART, "processes", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(FORKS_EACH, 0.1)),
      "--forks {forks}", "{forks} processes that begin and end", true},
-    {IN_TURN | APART, "stream", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(STREAM_EACH, 1e8), BELOW(BLOCKED, HELD_UP), BELOW(ROUND_TRIPS, 1000)),
+    {IN_TURN | APART, "stream", WHEN(AT_LEAST(BESIDES, 1), AT_LEAST(STREAM_EACH, 1e8)),
      "--stream {streamed} --footprint {footprint}", "{streamed} read from a memory of {footprint}", true},
 
     // ---- what it mostly does: each of these has as many runnable threads as were recorded
     {SIMPLE, "main", WHEN(AT_LEAST(BLOCKED, HELD_UP), AT_LEAST(SYNCS, 1), AT_LEAST(WRITE_BYTES, 1e5)),
      "io --threads {disk_threads} --sequential --sync data --block-size {write_block}",
      "threads: {disk_threads}, which write {write_block} and make it durable, closed loop, as the disk held them up"},
+    {SIMPLE, "main", WHEN(AT_LEAST(OCCUPIED, 0.8), AT_LEAST(SYNCS, MANY_SYNCS), BELOW(CPU, 0.5), AT_LEAST(WRITE_BYTES, 1e4)),
+     "io --threads {disk_threads} --sequential --sync data --block-size {write_block}",
+     "threads: {disk_threads}, which write {write_block} and make it durable, closed loop, as it waited for nothing but the disk "
+     "and a CPU"},
     {SIMPLE, "main", WHEN(AT_LEAST(BLOCKED, HELD_UP), AT_LEAST(READ_BYTES, 1e6), BELOW(READ_BLOCK, 65536)),
      "io --threads {disk_threads} --read --random --block-size {read_block}",
      "threads: {disk_threads}, which read blocks of {read_block}, closed loop, as the disk held them up"},
@@ -106,7 +110,7 @@ const struct rule imitation_rules[] = {
     {APART, "switches", WHEN(AT_LEAST(ROUND_TRIPS, 1000)),
      "switch --limit {round_trips}", "{round_trips} times a second one thread wakes another and sleeps"},
     {APART, "writes", WHEN(AT_LEAST(SYNCS, 1), AT_LEAST(WRITE_BYTES, 1e4)),
-     "io --sequential --sync data --block-size {write_block} --limit {syncs}iops",
+     "io --sequential --sync data --block-size {write_block} --limit {write_bytes}",
      "{syncs} writes of {write_block} a second are made durable"},
     {APART, "writes", WHEN(AT_LEAST(WRITE_BYTES, 1e6)),
      "io --write --sequential --sync none --limit {write_bytes}",
