@@ -29,7 +29,7 @@ extern const struct rule imitation_rules[];
 extern const size_t imitation_rule_count;
 
 // How a trait is written in {}.
-enum trait_format { AS_COUNT, AS_PERCENT, AS_RATE, AS_BYTES, AS_SIZE, AS_BLOCK };
+enum trait_format { AS_COUNT, AS_PERCENT, AS_RATE, AS_BYTES, AS_SIZE };
 struct trait_name {
     const char *name;
     enum trait_format format;
