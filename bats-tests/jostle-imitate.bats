@@ -111,7 +111,13 @@ best() {
     run -0 "$JOSTLE" slowdown --quiet --runs 2 --output out --load 'n=imitate recording --times 0.5' --load 'm=imitate recording --candidate 2' -- sleep 0.05
     holds '[.loads[1:][] | [.spec, .parts[].words[0:3]]] == [["imitate recording --times 0.5", ["cpu", "--threads", "1"]],
         ["imitate recording --candidate 2", ["cpu", "--threads", "1"], ["io", "--write", "--sequential"]]] and
-        (.loads[1].parts[0].words | index("10")) != null and .loads[2].parts[1].name == "m.io"' <out/experiment.json
+        (.loads[1].parts[0].words | index("10")) != null and .loads[2].parts[1].name == "m.io" and
+        (.loads[1].stands_for | startswith("cpu --threads 1 --percent 10"))' <out/experiment.json
+    is_valid experiment out/experiment.json
+    # It is not continued beside another load, of the same name.
+    made '"cpu":0.5,"runnable":0.5,"write_bytes_per_s":2e6'
+    run "$JOSTLE" slowdown --quiet --resume --runs 3 --output out --load 'n=imitate recording --times 0.5' --load 'm=imitate recording --candidate 2' -- sleep 0.05
+    [[ $status -ne 0 && $output == *'what load n stands for'* ]]
     run -2 "$JOSTLE" slowdown --load 'n=imitate nothing' -- true
     [[ $output == *'nothing cannot be read: give a recording'* ]]
     run -2 "$JOSTLE" slowdown --load 'n=imitate' -- true

@@ -262,24 +262,33 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
     return text;
 }
 
-// The spec with what each `imitate FILE` in it stands for, in its place, on the same nodes.
-static const char *expand_imitations(struct arena *arena, const char *spec)
+// One part with what it stands for in its place, on the same nodes; the part itself, unless it is
+// `imitate FILE`.
+static const char *expand_part(struct arena *arena, const char *part)
+{
+    const char *begin = part + strspn(part, BLANKS);
+    const size_t length = *begin == '@' ? strcspn(begin, BLANKS) : 0;
+    const char *bare = begin + length + (length > 0 ? strspn(begin + length, BLANKS) : 0);
+    const char *meant = imitate_spec(arena, bare);
+    if (meant == bare)
+        return part;
+    return length == 0 ? meant
+                       : put_on_nodes(
+                             arena, arena_format(arena, "%.*s", (int)length - 1, begin + 1), meant);
+}
+
+// Puts what each `imitate FILE` of a condition stands for in its place.
+static void expand_imitations(struct arena *arena, struct condition *condition)
 {
     const char *text = "";
-    for (const char *rest = spec; rest != NULL;) {
-        const char *part = next_part(arena, &rest);
-        const char *begin = part + strspn(part, BLANKS);
-        const size_t length = *begin == '@' ? strcspn(begin, BLANKS) : 0;
-        const char *bare = begin + length + (length > 0 ? strspn(begin + length, BLANKS) : 0);
-        const char *meant = imitate_spec(arena, bare);
-        if (meant != bare && length > 0)
-            part =
-                put_on_nodes(arena, arena_format(arena, "%.*s", (int)length - 1, begin + 1), meant);
-        else if (meant != bare)
-            part = meant;
-        text = arena_format(arena, "%s%s%s", text, *text == '\0' ? "" : " + ", part);
+    bool any = false;
+    for (const char *rest = condition->bare; rest != NULL;) {
+        const char *part = next_part(arena, &rest), *meant = expand_part(arena, part);
+        any = any || meant != part;
+        text = arena_format(arena, "%s%s%s", text, *text == '\0' ? "" : " + ", meant);
     }
-    return text;
+    if (any)
+        condition->meant = condition->bare = text;
 }
 
 const char *spec_without_settings(const char *spec)
@@ -336,7 +345,7 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     condition->bare = adjustment_read(&condition->adjustment, arena, name, spec, context->own);
     const bool has_load = *condition->bare != '\0' || adjustment_is_none(&condition->adjustment);
     if (has_load)
-        condition->bare = expand_imitations(arena, condition->bare);
+        expand_imitations(arena, condition);
     for (const char *rest = has_load ? condition->bare : NULL; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));
     conditions_check_settings(condition);
