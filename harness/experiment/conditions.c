@@ -117,6 +117,8 @@ json_t *conditions_to_json(const struct conditions *conditions)
         json_t *load = json_pack("{s:s, s:o, s:o}", "name", condition->name, "spec",
                                  text_to_json(condition->spec), "parts", parts);
         json_array_append_new(loads, load);
+        if (condition->meant)
+            json_object_set_new(load, "stands_for", text_to_json(condition->meant));
         if (condition->title)
             json_object_update_new(load, json_pack("{s:s, s:b}", "title", condition->title,
                                                    "by_cpu_time", condition->by_cpu_time));

@@ -43,7 +43,8 @@ struct load {
 struct condition {
     const char *name;
     const char *spec;  // as it was given; NULL: no load
-    const char *bare;  // without its settings
+    const char *bare;  // without its settings, and with what `imitate FILE` stands for
+    const char *meant; // `bare`, where an `imitate FILE` in it stands for something; NULL
     const char *title; // what its sentence begins with; NULL: nothing of its own
     bool by_cpu_time;  // its effect is what the target's CPU time grows by
     struct adjustment adjustment;

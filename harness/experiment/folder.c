@@ -211,6 +211,11 @@ static void compare_specs(struct differences *differences, const json_t *old, co
             differences, arena_format(differences->arena, "load %s", name),
             value_text(differences->arena, json_object_get(json_array_get(old, i), "spec")),
             value_text(differences->arena, json_object_get(load, "spec")));
+        // A recording of the same name may be another one by now.
+        compare_texts(
+            differences, arena_format(differences->arena, "what load %s stands for", name),
+            value_text(differences->arena, json_object_get(json_array_get(old, i), "stands_for")),
+            value_text(differences->arena, json_object_get(load, "stands_for")));
     }
 }
 

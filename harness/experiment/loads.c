@@ -10,6 +10,7 @@
 #include "common/messages.h"
 #include "common/processes.h"
 #include "common/text.h"
+#include "harness/imitate/imitate.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -211,7 +212,7 @@ static const char *name_load(const struct parser *parser, const struct load *loa
 {
     const struct condition *condition = parser->condition;
     const char *rest;
-    words_until_joint(condition->spec, &rest);
+    words_until_joint(condition->bare, &rest);
     const bool joined = rest != NULL;
     const char *name = arena_format(parser->arena, "%s%s%s%s%s", condition->name, joined ? "." : "",
                                     joined ? load->words.item[0] : "", !load->node ? "" : "@",
@@ -259,6 +260,35 @@ static const char *put_on_nodes(struct arena *arena, const char *where, const ch
                             placed ? "" : "@", placed ? "" : where, placed ? "" : " ", part);
     }
     return text;
+}
+
+// One part with what it stands for in its place, on the same nodes; the part itself, unless it is
+// `imitate FILE`.
+static const char *expand_part(struct arena *arena, const char *part)
+{
+    const char *begin = part + strspn(part, BLANKS);
+    const size_t length = *begin == '@' ? strcspn(begin, BLANKS) : 0;
+    const char *bare = begin + length + (length > 0 ? strspn(begin + length, BLANKS) : 0);
+    const char *meant = imitate_spec(arena, bare);
+    if (meant == bare)
+        return part;
+    return length == 0 ? meant
+                       : put_on_nodes(
+                             arena, arena_format(arena, "%.*s", (int)length - 1, begin + 1), meant);
+}
+
+// Puts what each `imitate FILE` of a condition stands for in its place.
+static void expand_imitations(struct arena *arena, struct condition *condition)
+{
+    const char *text = "";
+    bool any = false;
+    for (const char *rest = condition->bare; rest != NULL;) {
+        const char *part = next_part(arena, &rest), *meant = expand_part(arena, part);
+        any = any || meant != part;
+        text = arena_format(arena, "%s%s%s", text, *text == '\0' ? "" : " + ", meant);
+    }
+    if (any)
+        condition->meant = condition->bare = text;
 }
 
 const char *spec_without_settings(const char *spec)
@@ -314,6 +344,8 @@ void conditions_add_load(struct conditions *conditions, struct arena *arena, con
     struct condition *condition = parser.condition;
     condition->bare = adjustment_read(&condition->adjustment, arena, name, spec, context->own);
     const bool has_load = *condition->bare != '\0' || adjustment_is_none(&condition->adjustment);
+    if (has_load)
+        expand_imitations(arena, condition);
     for (const char *rest = has_load ? condition->bare : NULL; rest != NULL;)
         add_part(&parser, next_part(arena, &rest));
     conditions_check_settings(condition);

@@ -92,6 +92,11 @@ extern const struct study profile_study;
 // False after a message on stderr.
 bool steps_print(const char *folder, bool verbose, bool dry_run);
 
+// Makes each reporter that gives a figure here a metric of the experiment that is being said: of a
+// run without one of its figures nothing is known, and a small container's memory may keep some
+// from one. Their names with commas between, to be freed.
+char *profile_put_reporters(void);
+
 // The profile of the records in FOLDER, a jostle.program/1 with what could not be told as
 // `reasons`; paths in it are relative to the folder of `file`. A new reference; NULL after a
 // message on stderr.

@@ -325,10 +325,7 @@ static void put_kept(const json_t *plan)
     }
 }
 
-// The reporters that give a figure here, which a small container's memory may keep them from: a
-// run without one of its figures is no run. Their names with commas between, to be freed; each is
-// a metric of the experiment.
-static char *put_reporters(void)
+char *profile_put_reporters(void)
 {
     char path[PATH_MAX], *text = NULL, *list = text_of("%s", "");
     const char *const argv[] = {child_path("probe", path), "sample", "--duration", "50ms", NULL};
@@ -357,7 +354,7 @@ static void step_pressure(const struct profile_state *state)
                state->pressure_s);
     put_kept(state->plan);
     study_word("--no-probe"); // the target is one
-    OWNED char *list = put_reporters();
+    OWNED char *list = profile_put_reporters();
     study_option("--load", load);
     put_loads(state->plan);
     study_word("--");
