@@ -40,7 +40,7 @@ const char *limits_why(int error, char *text, size_t size);
 // The file in which the kernel counts the processes that it has killed for want of memory: of our
 // own cgroup, in v2 of the nearest one above it that counts. -1: none does.
 int cgroup_kills_open(void);
-// The same of the group whose folder is open.
+// Does the same for the group whose folder is open.
 int cgroup_kills_open_at(int folder_fd);
 // What it has counted so far. False for fd -1, and where it has no such count (before Linux 4.13).
 bool cgroup_kills(int fd, uint64_t *kills);

@@ -138,7 +138,7 @@ static bool is_of(const struct core_kind *kind, const struct core *core)
            near(kind->most_khz, core->most_khz);
 }
 
-// Those beyond the most kinds that are told apart are of the last one.
+// CPUs beyond the most kinds that are told apart count as the last kind.
 static void add(struct core_kinds *kinds, int cpu, const struct core *core)
 {
     unsigned i = 0;

@@ -45,8 +45,8 @@ struct link_speed {
                         // reason why it is not known: "a virtual disk (vda): ..."
 };
 
-// Of the one disk that device is on, by sysfs: PCIe for NVMe, SATA for ATA. That of a virtual
-// disk, of several disks and of other kinds is not known.
+// Finds the link of the one disk that the device is on, by sysfs: PCIe for NVMe, SATA for ATA. That
+// of a virtual disk, of several disks and of other kinds is not known.
 void link_speed_of(const struct device *device, struct link_speed *link);
 
 #endif

@@ -14,10 +14,10 @@
 // single read gives as one consistent snapshot.
 bool file_read(int at_fd, const char *path, char *text, size_t size);
 
-// The same of a file that may have NULs in it: how many bytes; -1 with errno.
+// Reads a file that may have NULs in it: how many bytes; -1 with errno.
 ssize_t file_load(int at_fd, const char *path, char *text, size_t size);
 
-// The same of FOLDER/NAME.
+// Reads FOLDER/NAME in the same way.
 bool file_read_in(const char *folder, const char *name, char *text, size_t size);
 
 // The first size-1 bytes of an open file of at most a page, from its start, with a

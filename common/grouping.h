@@ -22,7 +22,7 @@ void grouping_job(struct grouping *grouping, const char *option, const char *job
 
 // Whether a process with these lines of /proc/PID/cgroup belongs to it.
 bool grouping_has(const struct grouping *grouping, const char *lines);
-// The same of a process; false also where it cannot be read.
+// Says the same of a process; false also where it cannot be read.
 bool grouping_has_process(const struct grouping *grouping, pid_t pid);
 
 #endif

@@ -13,7 +13,7 @@ bool complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void usage_error(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 // The name nearest to a mistyped word; NULL if none is near. NULL ends names.
 const char *nearest_name(const char *word, const char *const *names);
-// The same for a message: " (did you mean X?)", or "".
+// Words it for a message: " (did you mean X?)", or "".
 struct hint {
     char text[128];
 };
@@ -32,7 +32,7 @@ void streams_open(void);
 // Writes to stdout, for the shell, a name and a value, each ended by NUL; nothing where the
 // value is NULL.
 void pair_put(const char *name, const char *value);
-// The same with the value "true"; nothing where it was not given.
+// Writes it with the value "true"; nothing where it was not given.
 void pair_put_flag(const char *name, bool given);
 
 #endif

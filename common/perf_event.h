@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Those that a record of a run has.
+// The events that a record of a run has.
 enum { PERF_EVENTS = 7 };
 
 enum counter_set {

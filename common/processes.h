@@ -47,7 +47,7 @@ bool process_read(pid_t pid, struct process *process);
 // PATH_MAX, which is returned.
 const char *process_path(pid_t pid, const char *name, char buffer[PATH_MAX]);
 
-// The same process at another look; NULL: it was not there.
+// Finds the same process at another look; NULL: it was not there.
 const struct process *processes_same(const struct processes *processes,
                                      const struct process *process);
 

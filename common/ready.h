@@ -15,7 +15,7 @@ enum ready_kind {
 
 enum { READY_ADDRESSES = 2, READY_HOST_SIZE = 80, READY_PATH_SIZE = 1024, READY_REGEX_SIZE = 1024 };
 
-// Of what kind, and what belongs to it.
+// What kind of readiness it is, and what belongs to it.
 struct ready {
     enum ready_kind kind;
     unsigned port;              // of a port and of HTTP

@@ -16,7 +16,7 @@ double json_number_at(const json_t *object, const char *key);
 bool json_text_is(const json_t *object, const char *key, const char *text);
 // As json_text_at, but "" in place of NULL.
 const char *json_text_or_empty(const json_t *object, const char *key);
-// Of a member whose key is the first length bytes of a text; jansson has that since 2.14.
+// Gives the member whose key is the first length bytes of a text; jansson has that since 2.14.
 json_t *json_at(const json_t *object, const char *key, size_t length);
 // A text into a buffer, cut off behind a whole character where it is too long, as half of one
 // would be in no record; "" where there is none.
@@ -104,12 +104,12 @@ bool changes_same(const json_t *a, const json_t *b);
 // one of them is not recorded.
 bool changes_of_program(const json_t *a, const json_t *b, json_t *changes);
 
-// The same for the programs of variants by their names, of two arrays of `variants`; the first
+// Does the same for the programs of variants by their names, of two arrays of `variants`; the first
 // one's is the experiment's own `program`, and left out. Revisions are left out, too: each
 // session builds its own files of them.
 void changes_of_variants(const json_t *a, const json_t *b, json_t *changes);
 
-// The same for the files that both sessions know to be read, by the words that name them: the
+// Does the same for the files that both sessions know to be read, by the words that name them: the
 // first as they were at its end. False: one of them has none recorded.
 bool changes_of_inputs(const json_t *a, const json_t *b, json_t *changes);
 
@@ -119,7 +119,7 @@ json_t *changes_last_inputs(const json_t *experiment);
 // Whether a file of `inputs` was another one when the session ended.
 bool changes_in_session(const json_t *file);
 
-// The same for each variable whose value differs; null: not set.
+// Does the same for each variable whose value differs; null: not set.
 bool changes_of_variables(const json_t *a, const json_t *b, json_t *changes);
 
 // "the program (A sha256 ..., B sha256 ...), OMP_NUM_THREADS (A 1, B 4)" with names for A

@@ -61,7 +61,7 @@ bool save_append(int fd, const char *line, size_t length);
 
 // What to do about an errno of writing, for the end of a message: "make room on its disk".
 const char *save_advice(int error);
-// The same of the file at path: whether its file system lacks room or inodes.
+// Says the same of the file at path: whether its file system lacks room or inodes.
 const char *save_advice_at(int error, const char *path);
 
 // "cannot make the folder PATH (REASON): ADVICE", from errno. Returns false.

@@ -269,7 +269,7 @@ bool signal_check(const char *text, char *error, size_t size)
 
 #define BLANKS " \t\n"
 
-// Of a variable.
+// Whether a word may be the name of a variable.
 #define NAME_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_"
 
 // Characters that no shell reads anything into.

@@ -52,7 +52,7 @@ int measured_condition(const struct measured *measured, const json_t *cell, cons
     return settings_condition(settings, condition);
 }
 
-// Of a record of a run: how it failed, to be freed; NULL: it did not.
+// How the run of a record failed, to be freed; NULL: it did not.
 static char *failure_in(const json_t *record)
 {
     struct run run;

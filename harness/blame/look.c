@@ -140,7 +140,7 @@ static double rate(int64_t before, int64_t after, double unit, double duration_s
     return before == UNKNOWN || after < before ? NAN : (double)(after - before) / unit / duration_s;
 }
 
-// Of the time; the kernel adds up stalls a little later than they happen.
+// Shares of the time; the kernel adds up stalls a little later than they happen.
 static double share(int64_t before_us, int64_t after_us, double cpus, double duration_s)
 {
     const double found = rate(before_us, after_us, 1e6 * cpus, duration_s);

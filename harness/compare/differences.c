@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of moments, not of machines.
+// Facts of moments, not of machines.
 static const char *const moments[] = {"load_average", "job.time_left_s"};
 
 // A value as text: "-" for none; else as it is, or as JSON.
@@ -270,7 +270,7 @@ static void split_inputs(const json_t *a, const json_t *b, json_t *same, json_t 
     }
 }
 
-// Those of the words.
+// The differences of the words.
 static json_t *chosen(const json_t *inputs, const json_t *words)
 {
     json_t *list = json_array();

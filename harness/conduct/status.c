@@ -24,7 +24,7 @@ static json_t *time_json(double time_s)
     return *date_utc((time_t)time_s, text) ? json_string(text) : json_null();
 }
 
-// Of all conditions; null: there is no limit.
+// Writes the limit of all conditions; null: there is none.
 static json_t *most_runs(const struct settings *settings)
 {
     return settings->max_runs == MAX_RUNS_LIMIT

@@ -168,9 +168,9 @@ struct items {
     size_t count, allocated;
 };
 
-// Of all cells, in order; item is to be freed.
+// Lists the items of all cells, in order; item is to be freed.
 struct items items_of(const json_t *cells);
-// Those of `all` from the first of them on that have the same text in that member as item `first`.
+// Selects the items of `all`, from `first` on, that have the same text as that one.
 struct items items_same(struct arena *arena, const struct items *all, size_t first,
                         const char *(*text)(const struct item *item));
 // Whether no item before this one has the same text.
@@ -181,8 +181,8 @@ const char *item_metric(const struct item *item);
 const char *item_load(const struct item *item);
 const char *item_condition(const struct item *item);
 
-// Of each target a curve for each load that has levels, and one chart of the others; targets that
-// have one load with one level share charts, a row for each (curves.c).
+// Adds for each target a curve for each load that has levels, and one chart of the others; targets
+// that have one load with one level share charts, a row for each (curves.c).
 void curves_add(struct arena *arena, struct charts *charts, const struct items *all);
 // Offered and achieved rate of each load (offered.c).
 void offered_add(struct arena *arena, struct charts *charts, const struct items *all);
@@ -199,13 +199,14 @@ struct run_list {
 };
 
 struct run_list runs_of(const struct item *item, const char *condition);
-// Of more than can be drawn, of each few neighbours only the lowest, the highest and the first.
+// Keeps, where there are more than can be drawn, only the lowest, the highest and the first of each
+// few neighbours.
 struct run_list runs_thinned(const struct run_list *runs);
 // The conditions with and without load.
 const char *runs_reference(const struct item *item);
 const char *runs_under(const struct item *item);
-// Of the used runs of the condition the value as a multiple of the baseline's median, in order of
-// size.
+// Gives the values of the used runs of the condition as multiples of the baseline's median, in
+// order of size.
 struct points runs_multiples(const struct item *item, const char *condition);
 // {min, median, max} of alone or loaded; false: the cell has none.
 bool runs_extent(const struct item *item, const char *which, double extent[3]);

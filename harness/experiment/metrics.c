@@ -37,7 +37,7 @@ static struct metric_setting *find_metric(const struct metrics *metrics, const c
     return NULL;
 }
 
-// Of that variant; NULL: of those that have none of their own.
+// The metrics of that variant; NULL: of those that have none of their own.
 static const struct metric *find_source(const struct metrics *metrics, const char *name,
                                         const char *variant)
 {

@@ -57,20 +57,20 @@ struct settings {
     int64_t settle_ns;
     int64_t seed; // OPTION_NOT_GIVEN
     int engine;
-    // Of slowdown only.
+    // Only slowdown has these.
     bool aa;
     double at_most;     // 0: no gate
     double same_within; // 0: not given
     double until;       // of protect only; 0: not given
     const char *washout;
-    // Of capacity only; NULL: not given.
+    // Only capacity has these; NULL: not given.
     const char *slo, *vary;
 };
 
 // Options of run, slowdown and capacity; those of slowdown only, of capacity only,
 // and of protect besides those of slowdown.
 extern const struct option_row settings_rows[], slowdown_rows[], capacity_rows[], protect_rows[];
-// Those that say nothing without `service`; NULL ends them.
+// The names of settings that say nothing without `service`; NULL ends them.
 extern const char *const service_settings[];
 
 // The exit statuses of slowdown, for its help.
@@ -94,7 +94,7 @@ bool settings_may_change(const char *name);
 // Whether a setting of a campaign says when to stop: one with other limits is the same experiment,
 // and its records have all that these need.
 bool setting_is_limit(const char *name, const char *text);
-// Those of a cell's settings that are limits. A new reference.
+// Picks the limits of a cell's settings. A new reference.
 json_t *settings_limits(const json_t *settings);
 
 // A check of the option --metric.

@@ -213,7 +213,7 @@ static void add_counters(struct line *line, const struct perf_counters *counters
     line_close(line);
 }
 
-// Those that were found in the output, and the first that was not.
+// Writes the metrics that were found in the output, and the first that was not.
 static void add_metrics(struct line *line, const struct extractor *extractor)
 {
     const size_t failed = extract_failure(extractor);

@@ -20,7 +20,7 @@
 
 #define KIB 1024
 
-// Of one process, in bytes.
+// The memory of one process, in bytes.
 struct memory {
     uint64_t own;    // at its peak
     uint64_t shared; // with others or with a file, now

@@ -19,12 +19,12 @@ struct sought {
     size_t only;          // the number of its target, or ANY_TARGET
     bool applies;         // it is of the target of the run
     struct figure figure; // of the last run
-    // Of one that is found in the output:
+    // For a metric that is found in the output:
     struct tally tally;
     bool has_regex; // else it is jq's
     regex_t regex;
     struct files_before before; // of a file
-    // Of one that is counted:
+    // For a metric that is counted:
     struct perf_ratio ratio;
     int fd[2];      // -1: not open
     bool user_only; // without the kernel's part, which we may not count

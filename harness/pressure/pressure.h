@@ -30,7 +30,7 @@ struct kind_row {
 
 extern const struct kind_row kinds[KINDS];
 
-// By name; KINDS: there is no such kind.
+// Finds a kind by its name; KINDS: there is no such kind.
 enum kind kind_find(const char *name);
 
 // "mem --limit 55%" of the kind at the level (a fraction above 0; kept to 0.1 percent), as one

@@ -54,7 +54,7 @@ char *loop_text(const char *name, const json_t *program);
 
 // Half-width, as a share, within which a slowdown is to be told; runs a side (alone, beside the
 // neighbour) that one is ready to spend on it: what they buy at a standard deviation of 4 %.
-// Of fewer runs alone than the least, no noise is known.
+// With fewer runs alone than the least, no noise is known.
 #define GATE_HALF_WIDTH 0.02
 enum { GATE_RUNS = 31, GATE_LEAST_RUNS = 5, GATE_TEXT = 200 };
 

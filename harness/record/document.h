@@ -20,7 +20,7 @@ char *document_read(struct document *document, const char *folder, const char *n
                     const char *schema, const char *who);
 void document_free(struct document *document);
 
-// The same of experiment.json.
+// Opens experiment.json in the same way.
 char *experiment_document(struct document *document, const char *folder, const char *who);
 
 // A file of `who` that is there, and could not be opened (errno), to be freed; NULL: it is not

@@ -14,7 +14,7 @@ double figure_alone_wait_s(struct node record);
 
 // What is recorded of a built-in metric; NAN where a member is null or is not there.
 double figure_builtin(const struct builtin_metric *metric, struct node record);
-// The same by name: of a built-in one, or else metrics.NAME.value.
+// Gives a figure by its name: of a built-in one, or else metrics.NAME.value.
 double figure_recorded(const char *name, struct node record);
 
 // What of that counts; `is` is the record, too. No figure is below 0 that jostle itself measures,

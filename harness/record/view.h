@@ -63,7 +63,7 @@ const struct value *view_entry(const struct value *list, const char *key, const 
 double view_number(const struct value *value, double otherwise);
 // A member that is a number; NAN: it is none.
 double view_real(const struct value *object, const char *key);
-// The same of what is counted: a fraction is cut off, and no count is below 0 or has more than 32
+// Reads what is counted: a fraction is cut off, and no count is below 0 or has more than 32
 // bits.
 uint32_t view_count(const struct value *value, uint32_t otherwise);
 // What a string says, and a member that is one; NULL: it is none.
@@ -74,7 +74,7 @@ bool view_lists(const struct value *list, const char *text);
 // Steps through the values of an array or object, false behind the last one:
 //     for (const struct value *item = NULL; view_each(list, &item);)
 bool view_each(const struct value *container, const struct value **item);
-// The same as the head of a loop.
+// Steps through a list as the head of a loop.
 #define EACH_VALUE(item, list)                                                                     \
     for (const struct value *item##_of = (list), *item = NULL; view_each(item##_of, &item);)
 const struct value *view_first(const struct value *container);

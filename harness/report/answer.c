@@ -301,7 +301,7 @@ static bool each_slowdown(const struct experiment *experiment, const struct valu
     return false;
 }
 
-// Of its effect.
+// What is known of its effect.
 static double size_of(const struct value *slowdown)
 {
     return fabs(log(view_real(slowdown, "ratio")));

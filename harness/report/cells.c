@@ -402,7 +402,7 @@ static void put_places(struct line *json, const char *name, const struct runs *r
         }
 }
 
-// Of all runs of a condition; nothing where its loads have no stages.
+// Writes the phases of all runs of a condition; nothing where its loads have no stages.
 static void put_phases(struct line *json, const struct runs *runs, size_t condition)
 {
     bool any = false;

@@ -239,7 +239,7 @@ static const char *left_text(const struct row *row)
         view_get(row->entry, row->is_reference ? "slowdown_unprotected" : "slowdown"));
 }
 
-// Of the member of the entry that the column is named after.
+// Makes the text of the member that the column is named after.
 static const char *share_text(const struct row *row)
 {
     return protection_share(row->of->texts, view_get(row->entry, row->key));

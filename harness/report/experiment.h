@@ -20,7 +20,7 @@ struct quantity {
     bool chosen;            // by --metric
 };
 
-// Those that each run has, at these places of each list.
+// The metrics that each run has, at these places of each list.
 enum { METRIC_WALL, METRIC_USER, METRIC_SYSTEM, METRIC_MEMORY, METRIC_COUNT };
 extern const struct quantity metrics[METRIC_COUNT];
 

@@ -4,7 +4,7 @@
 #include "harness/record/settings.h"
 #include "texts.h"
 
-// Of the extra time: what has less of it is not named.
+// A share of the extra time: what has less of it is not named.
 static const double worth_naming = 0.05;
 
 #define CPU_TIME "cpu_s" // a metric

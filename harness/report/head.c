@@ -259,7 +259,7 @@ static void put_model(struct line *json, const char *name, const struct collecte
         }
 }
 
-// Of all cells.
+// Writes what all cells have in common.
 static struct legend legend_of_all(const struct collected *collected)
 {
     struct legend legend = {.level = DEFAULT_CONFIDENCE,
@@ -360,7 +360,7 @@ static const char *answer_text(struct collected *collected)
                 without == 0 ? "" : said(texts, " In %zu no effect is seen.", without));
 }
 
-// The same as texts.
+// Writes the same as texts.
 static void put_texts(struct line *json, const char *name, struct collected *collected,
                       const struct nodes *nodes)
 {

@@ -109,7 +109,7 @@ def program_cells($names):
 def means_block:
   { means: true, caption: "\(.target): mean and variance without load (-, all baselines together) and beside each load",
     columns: [.columns[] | .rank = if .group == "Variance" then 1 else 0 end], rows, lines: [] };
-# Of the rows of one target.
+# Lays out the rows of one target.
 def slowdowns_block($head):
   map(select(.loaded != null)) | select(. != [])
   | parameter_names as $names

@@ -236,7 +236,7 @@ static struct levels levels_of(struct sessions *of, const struct value *const *r
 
 // ---- what seldom happens
 
-// Those of one session on one side.
+// The runs of one session on one side.
 struct straggling {
     size_t count;
     double times;
