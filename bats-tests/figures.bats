@@ -284,12 +284,12 @@ PYTHON
     jq -c --argjson mean "$mean" '.wall_s *= 0.0009996 / $mean' one/runs.jsonl >runs && mv runs one/runs.jsonl
     "$BIN/stats" --derive one
     for format in terminal md latex asciidoc orgmode github html; do
-        "$JOSTLE" report one --format "$format" | sed 's/\\\(\[\|\]\)/\1/g; s/[$]\\pm[$]/±/g; s/{\([],[]\)}/\1/g' >"$format"
-        run ! grep -E '[^0-9.]1000([.]0*)? (ns|µs|ms|us|kB|KiB|MiB|[kMG]?B/s)' "$format"
+        "$JOSTLE" report one --format "$format" | sed 's/\\\(\[\|\]\)/\1/g; s/[$]\\pm[$]/±/g; s/{\([],[]\)}/\1/g' >"text.$format"
+        run ! grep -E '[^0-9.]1000([.]0*)? (ns|µs|ms|us|kB|KiB|MiB|[kMG]?B/s)' "text.$format"
     done
-    text=$(grep -oE '0[.]9[0-9]+ ± [0-9.]+ ms' orgmode | head -n 1)
+    text=$(grep -oE '0[.]9[0-9]+ ± [0-9.]+ ms' text.orgmode | head -n 1)
     [[ -n $text ]]
-    for format in terminal md latex asciidoc github html; do grep -qF "$text" "$format"; done
+    for format in terminal md latex asciidoc github html; do grep -qF "$text" "text.$format"; done
     "$JOSTLE" compare one one >compared
     grep -qE '^baseline +wall_s .* 1[.]00 ms ' compared
 }
