@@ -404,8 +404,9 @@ END
     "$BIN/blame" --show node/lines.jsonl | holds '.cut and .hosts[0].records == 5'
     for format in md csv html json; do "$JOSTLE" report node --format "$format" --output "page.$format" && grep -q xz "page.$format"; done
     # A point for each stretch of time that has the figure, as the record says.
-    page_model page.html | holds --argjson rows "$("$BIN/blame" --page node | jq '.hosts[0].rows')" '[.sections[].blocks[].charts // empty | .[]] | length == 2
-        and ([.[0].series[] | .points | map(.y)] == [($rows | map(.factor // empty)), ($rows | map(.most // empty))])'
+    page_model page.html | holds --argjson rows "$("$BIN/blame" --page node | jq '.hosts[0].rows')" '[.sections[].blocks[].figures // empty | .[]] | length == 2
+        and ([.[0].svg | match("class=\"[pm] k[01]\" d=\"([^\"]*)\""; "g").captures[0].string | split("M") | length - 1]
+            == [($rows | map(.factor // empty) | length), ($rows | map(.most // empty) | length)])'
     printf '{}\n' >facts
     run -1 "$BIN/blame" --show facts
     # Who cannot be seen has a part, also where another one has more of it.

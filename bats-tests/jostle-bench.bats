@@ -64,7 +64,7 @@ cell() {
         and .of_peak.ci[0] < 2.05 and .of_peak.ci[1] > 2.05 and (.of_peak.ci[1] - .of_peak.ci[0]) < 0.5' <"$DIR/bench.json"
     holds '.parts[0].rows[0].peers[0] | .n == 4 and .value == 105 and (.of_peak.ratio - 2.1 | fabs) < 1e-9 and (.ours_of_peer.ratio - 102.5 / 105 | fabs) < 1e-9' <"$DIR/bench.json"
     holds '[.parts[0].rows[0].problems[].flag] as $flags | ["above-peak", "peer-failed"] | all(. as $flag | $flags | index($flag))' <"$DIR/bench.json"
-    holds '.parts[0].rows[0].peers[1:] | map(.value) == [null, null] and map(.reason) == ["exit status 1", "absent is not installed"]' <"$DIR/bench.json"
+    holds '.parts[0].rows[0].peers[1:] | map(.value) == [null, null] and map(.reason) == ["it failed with exit code 1", "absent is not installed"]' <"$DIR/bench.json"
     holds '.parts[0].rows[1:] | map([.state, .reason[:12], .value]) == [["skipped", "too large", null], ["waiting", "not measured", null], ["waiting", "--setup: no ", null], ["waiting", "not measured", null]]' <"$DIR/bench.json"
     holds '.parts[0].charts[0].series[0].points == [{x: 1, y: 102.5, lo: .parts[0].rows[0].ci[0], hi: .parts[0].rows[0].ci[1]}]' <"$DIR/bench.json"
 
@@ -97,9 +97,10 @@ cell() {
 
 @test "the forecast is a range where its ends differ, and one time where they do not" {
     local most
-    for most in '2.9=3 s' '3.9=3 s to 4 s'; do
-        run -0 jq -L "$ROOT/harness" -r -f "$ROOT/harness/bench/forecast.jq" --argjson each false \
-            <<<'{"parts": [{"title": "CPU", "cells": [{"cell": "a"}]}], "cells": 1, "least_s": 2.1, "most_s": '"${most%=*}}"
+    for most in '2.1=2.1 s' '3.9=2.1 s to 3.9 s'; do
+        printf '{"schema": "jostle.bench-plan/1", "parts": [{"title": "CPU", "cells": [{"cell": "a"}]}], "cells": 1, "least_s": 2.1, "most_s": %s}' \
+            "${most%=*}" >forecast
+        run -0 jq -L "$ROOT/harness" -r -f "$ROOT/harness/bench/forecast.jq" --argjson each false < <("$BIN/report" --figures <forecast)
         [[ $output == "1 cell of CPU, ${most#*=}" ]]
     done
 }

@@ -154,7 +154,8 @@ static bool join(const struct run *run, char *text, size_t size,
                  bool canonical(const struct option_row *, const void *, char *, size_t))
 {
     char cpus[CPUS_TEXT];
-    struct common workers = {.threads = run->threads, .cpus = cpus_to_give(run, cpus, sizeof cpus)};
+    struct common workers = {
+        .threads = run->threads, .cpus = cpus_to_give(run, cpus, sizeof cpus), .speed = 1};
     if (!canonical(run->load->options, run->settings, text, size))
         return false;
     const size_t used = strlen(text);
