@@ -201,5 +201,5 @@ index_of_dispersion() {
     "$JOSTLE" report out --quiet --format csv --runs >runs.csv
     [[ $(head -n 1 runs.csv) == *,phase_s* ]]
     "$JOSTLE" report out --quiet --format html >page.html
-    page_model page.html | holds '[.cells[].charts.runs | select(. != null)][0] | (.c.phase_s | length) == 4 and (.plain | has("phase_s") | not)'
+    page_model page.html | holds '[.drawn.phase[].figures[]] | length == 1 and (.[0].svg | capture("class=\"x s2\" d=\"(?<d>[^\"]*)\"").d | split("M") | length - 1) == 4'
 }

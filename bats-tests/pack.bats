@@ -191,8 +191,9 @@ derived() {
     [[ $out == "$output"$'\n\nRecords: out' ]]
     grep -q '</html>' out/pack.html
     # The figures of the page are those of the record.
-    page_model out/pack.html | holds --slurpfile pack out/copy.json '[.sections[0].blocks[0].charts[] | .series[0].points | map([.x, .y])]
-        == [($pack[0].rows | map([.copies, .copy_s.value])), ($pack[0].rows | map([.copies, .throughput.value]))]'
+    page_model out/pack.html | holds --slurpfile pack out/copy.json '[.sections[0].blocks[0].figures[] | .svg
+            | capture("class=\"p k0\" d=\"(?<d>[^\"]*)\"").d | split("M") | length - 1] == [($pack[0].rows | length), ($pack[0].rows | length)]
+        and ([.sections[0].blocks[0].figures[].text] | all(test("1: .*, 2: ")))'
     run -2 --separate-stderr "$JOSTLE" pack --output out --max-copies 2 --oversubscribe --min-runs 2 --max-runs 2 -- sleep 0.01
     [[ $stderr == *'already holds a pack'* ]]
 }
