@@ -120,7 +120,10 @@ static bool open_source(struct conduct *conduct, const struct source *source, co
 {
     if (sources_open(&conduct->sources, source, lines, orders))
         return conduct_answer(conduct, "ok");
-    OWNED char *text = text_of("%.150s cannot be opened (%s)", lines, strerror(errno));
+    OWNED char *text = text_of(
+        "%.150s cannot be opened (%s): leave that folder alone while jostle runs, or set TMPDIR "
+        "to another",
+        lines, strerror(errno));
     return conduct_fail(conduct, "-", text);
 }
 

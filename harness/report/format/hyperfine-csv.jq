@@ -2,6 +2,7 @@
 # reads: lists
 include "report/hyperfine";
 include "report/rows";
+include "report/decimals";
 include "lib/text";
 
 # hyperfine writes 0 where there is no deviation.

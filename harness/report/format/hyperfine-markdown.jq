@@ -2,6 +2,7 @@
 # reads: lists
 include "report/hyperfine";
 include "report/rows";
+include "report/decimals";
 include "lib/text";
 
 # A quotation is longer than any row of its marks in what it quotes.

@@ -2,6 +2,7 @@
 # reads: lists
 include "report/hyperfine";
 include "report/rows";
+include "report/decimals";
 include "lib/text";
 
 # \vert is how Org mode writes what would end a cell; where it is quoted there is none.

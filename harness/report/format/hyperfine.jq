@@ -2,6 +2,7 @@
 # reads: lists
 include "report/hyperfine";
 include "report/rows";
+include "report/decimals";
 include "lib/text";
 
 [hyperfine_results] as $results
