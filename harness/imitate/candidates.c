@@ -2,6 +2,7 @@
 
 #include "rules.h"
 
+#include "common/template.h"
 #include "common/text.h"
 #include "common/units.h"
 
@@ -62,22 +63,19 @@ static const char *value_text(double value, enum trait_format format, char text[
     }
 }
 
-// The text with each {NAME} filled in; to be freed.
-static char *filled(const char *text, const double *trait)
+// Writes the trait of that name, as template_fill() asks for it.
+static bool put_trait(FILE *stream, const char *place, size_t length, void *context)
 {
-    char *copy = must(strdup(text));
+    const double *trait = context;
+    char number[NUMBER_SIZE];
     for (size_t i = 0; i < TRAITS; i++) {
-        char number[NUMBER_SIZE], name[64];
-        if (!trait_names[i].name)
+        const char *name = trait_names[i].name;
+        if (!name || strlen(name) != length || strncmp(name, place, length) != 0)
             continue;
-        snprintf(name, sizeof name, "{%s}", trait_names[i].name);
-        if (!strstr(copy, name))
-            continue;
-        char *more = text_replaced(copy, name, value_text(trait[i], trait_names[i].format, number));
-        free(copy);
-        copy = more;
+        fputs(value_text(trait[i], trait_names[i].format, number), stream);
+        return true;
     }
-    return copy;
+    return false;
 }
 
 // The rule of a kind that counts: the first that fits, unless one of this shape in front of it
@@ -95,7 +93,7 @@ static bool counts(size_t index, enum shape shape, const double *trait)
     return true;
 }
 
-static struct candidate make(enum shape shape, const double *trait)
+static struct candidate make(enum shape shape, double *trait)
 {
     struct candidate candidate = {0};
     bool joined = false; // to the part in front of it
@@ -103,8 +101,8 @@ static struct candidate make(enum shape shape, const double *trait)
         const struct rule *rule = &imitation_rules[i];
         if (!counts(i, shape, trait))
             continue;
-        OWNED char *spec = filled(rule->spec, trait);
-        OWNED char *means = filled(rule->means, trait);
+        OWNED char *spec = template_fill(rule->spec, BRACES_ALONE, put_trait, trait);
+        OWNED char *means = template_fill(rule->means, BRACES_ALONE, put_trait, trait);
         candidate.spec = text_joined(candidate.spec, rule->joins ? " " : " + ", spec);
         candidate.means = text_joined(candidate.means,
                                       joined        ? ", "
