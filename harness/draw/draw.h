@@ -114,6 +114,8 @@ void charts_free(struct charts *charts);
 
 struct part *part_new(struct chart *chart, const char *look);
 void part_point(struct points *points, double x, double y);
+// Sorts points by x, the lowest first.
+void points_sort(struct points *points);
 // A line without points behind those that the part has.
 struct points *part_line(struct part *part);
 void part_bar(struct part *part, double at, double low, double high);

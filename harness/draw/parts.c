@@ -20,6 +20,18 @@ void part_point(struct points *points, double x, double y)
     points->item[points->count++] = (struct point){x, y};
 }
 
+static int by_x(const void *a, const void *b)
+{
+    const struct point *one = a, *other = b;
+    return (one->x > other->x) - (one->x < other->x);
+}
+
+void points_sort(struct points *points)
+{
+    if (points->count > 0)
+        qsort(points->item, points->count, sizeof *points->item, by_x);
+}
+
 struct points *part_line(struct part *part)
 {
     part->lines = grown(part->lines, part->line_count, &part->lines_allocated, sizeof *part->lines);

@@ -87,12 +87,6 @@ struct run_list runs_thinned(const struct run_list *runs)
     return kept;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct point *one = a, *other = b;
-    return (one->x > other->x) - (one->x < other->x);
-}
-
 struct points runs_multiples(const struct item *item, const char *condition)
 {
     const double median = json_number_at(json_object_get(item->metric, "alone"), "median");
@@ -104,8 +98,7 @@ struct points runs_multiples(const struct item *item, const char *condition)
         if (runs.item[i].used)
             part_point(&values, runs.item[i].value / median, 0);
     free(runs.item);
-    if (values.count > 0)
-        qsort(values.item, values.count, sizeof *values.item, by_size);
+    points_sort(&values);
     return values;
 }
 

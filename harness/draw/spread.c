@@ -119,12 +119,6 @@ static size_t make_rows(struct spread_row *rows, const struct items *shown)
     return count;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct point *one = a, *other = b;
-    return (one->x > other->x) - (one->x < other->x);
-}
-
 // "57.5 ms", or "57.5 ms to 60.1 ms" where baselines differ.
 static const char *medians_text(struct arena *arena, const struct items *shown)
 {
@@ -172,8 +166,7 @@ void spread_add(struct arena *arena, struct charts *charts, const struct items *
     char *found = text_of("%s", first->row);
     for (size_t i = 1; i < count; i++)
         found = text_joined(found, " ", rows[i].name);
-    if (rows[0].values.count > 0)
-        qsort(rows[0].values.item, rows[0].values.count, sizeof *rows[0].values.item, by_size);
+    points_sort(&rows[0].values);
     chart->group = first->row;
     chart->note = "Each box holds the middle half of the runs; the long stroke is the median.";
     chart->title = first->main ? arena_format(arena, "Spread of the runs of %s", first->row)
