@@ -77,7 +77,9 @@ bool line_shape(struct filling *filling, const char *key, char *value)
     return true;
 }
 
-void cell_refuse(const struct matrix *matrix, const json_t *cell, const char *what)
+// Ends the program because of a cell.
+__attribute__((noreturn)) static void cell_refuse(const struct matrix *matrix, const json_t *cell,
+                                                  const char *what)
 {
     matrix_refuse(matrix, "the cell %s %s", json_text_at(cell, "cell"), what);
 }

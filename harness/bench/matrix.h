@@ -55,10 +55,6 @@ const json_t *axis_cases(const struct matrix *matrix, const char *name);
 
 // ---- cells.c: lines that make a cell
 
-// Ends the program because of a cell.
-void cell_refuse(const struct matrix *matrix, const json_t *cell, const char *what)
-    __attribute__((noreturn));
-
 // A line whose words are members of the cell.
 bool line_shape(struct filling *filling, const char *key, char *value);
 line_does does_name, does_label, does_figure, does_take, does_column, does_command, does_skip,

@@ -172,8 +172,6 @@ void means_of(const struct states *states, struct means *means);
 void means_free(struct means *means);
 // Adds a cell that took so long.
 void means_add(struct means *means, const json_t *cell, double seconds);
-// The mean of a name in one of them; NAN: none is done.
-double mean_of(const json_t *sums, const char *name);
 // Returns the mean of the cells of the same target, else of all.
 double mean_of_target(const struct means *means, const json_t *cell);
 

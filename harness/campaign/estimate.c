@@ -30,7 +30,8 @@ void means_add(struct means *means, const json_t *cell, double seconds)
     add_time(means->all, "", seconds);
 }
 
-double mean_of(const json_t *sums, const char *name)
+// The mean of a name in one of the sums; NAN: none is done.
+static double mean_of(const json_t *sums, const char *name)
 {
     const json_t *pair = name ? json_object_get(sums, name) : NULL;
     return !pair ? NAN

@@ -78,7 +78,8 @@ bool failure_censors(enum failure failure)
     return failure == FAILURE_TIMED_OUT;
 }
 
-bool run_was_stopped(const struct run *run)
+// Whether the terminal stopped the target, which is what a start error of one that ran says.
+static bool run_was_stopped(const struct run *run)
 {
     return run_failure(run) == FAILURE_NOT_STARTED && run->stops > 0;
 }

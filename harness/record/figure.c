@@ -35,7 +35,8 @@ double figure_alone_wait_s(struct node record)
     return NAN;
 }
 
-double figure_builtin(const struct builtin_metric *metric, struct node record)
+// What is recorded of a built-in metric; NAN where a member is null or is not there.
+static double figure_builtin(const struct builtin_metric *metric, struct node record)
 {
     double sum = 0;
     for (size_t i = 0; i < METRIC_MEMBERS && metric->member[i]; i++)

@@ -12,8 +12,6 @@ struct builtin_metric; // common/metric.h
 // NAN: the record does not know that of it, or not its waiting.
 double figure_alone_wait_s(struct node record);
 
-// What is recorded of a built-in metric; NAN where a member is null or is not there.
-double figure_builtin(const struct builtin_metric *metric, struct node record);
 // Gives a figure by its name: of a built-in one, or else metrics.NAME.value.
 double figure_recorded(const char *name, struct node record);
 

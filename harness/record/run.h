@@ -116,9 +116,6 @@ bool failure_censors(enum failure failure);
 const char *failure_of(const struct run *run);
 char *failure_text(const struct run *run);
 
-// Whether the terminal stopped the target, which is what a start error of one that ran says.
-bool run_was_stopped(const struct run *run);
-
 // How long the target took, in seconds: of a run that the time-out ended, not what it took to die.
 // NAN: not known.
 double run_wall_s(const struct run *run);
