@@ -61,7 +61,8 @@ enum {
 struct counter_files {
     bool often;   // left out: load average, swap space, what goes there, and the number of CPUs
     bool swaps;   // there is swap space, so pages may come back from it
-    bool network; // with `often`: the network is counted, too, whose file is made anew by each read
+    bool network; // with `often`: the network is counted, too; the kernel composes its file for
+                  // each read
     int fd[COUNTER_FILES];
     int *throttle_fd; // of each CPU
     size_t throttle_count;

@@ -12,7 +12,7 @@ struct energy {
     size_t count; // 0: none can be read
     int64_t at_ns;
     struct {
-        uint64_t uj, range_uj; // the counter begins anew behind its range
+        uint64_t uj, range_uj; // the counter wraps around at its range
         double most_w;         // that the package may take; 1000 where that is not known
     } package[ENERGY_PACKAGES];
 };
@@ -21,8 +21,8 @@ struct energy {
 // are none.
 void energy_read(struct energy *energy);
 
-// What was taken between two readings, in J. NAN: so long that a counter may have begun anew more
-// than once, or not known.
+// Returns the energy between two readings, in J. NAN: it is not known, or so much time passed that
+// a counter may have wrapped around more than once.
 double energy_between(const struct energy *before, const struct energy *after);
 
 // The power in W while nothing of ours runs, over a second. NAN where it cannot be read.

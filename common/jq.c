@@ -82,7 +82,7 @@ static bool take_line(const struct jq_query *query, const char *line)
     return true;
 }
 
-// Everything that jq writes; the first line that is none of ours is its message.
+// Reads all that jq writes; the first line that our filter did not write is the message of jq.
 static void read_lines(const struct jq_query *query, FILE *stream, char *message, size_t size)
 {
     char *line = NULL;

@@ -5,8 +5,9 @@
 
 #include <stdbool.h>
 
-// Makes the file anew, with the flags of open(). What had its name before, a link for example, is
-// removed, and what that led to keeps its content. -1 with errno; EEXIST: a device is there.
+// Creates the file with the flags of open(). Whatever had its name before, such as a link, is
+// removed first; a file that such a link led to keeps its content. -1 with errno; EEXIST: a device
+// is there.
 int file_create_own(const char *path, int flags);
 // Opens the file with the flags of open(), or makes it, and leaves its content. -1 with errno;
 // ELOOP: it is a symbolic link, EMLINK: it has another name as well, ENXIO: it is no regular file.

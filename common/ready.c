@@ -72,7 +72,7 @@ static bool take_host(struct ready *ready, const char *text, size_t length)
     return true;
 }
 
-// The last colon of so many characters that is none of an address in brackets.
+// Finds the last colon in that many characters; the colons of an address in brackets do not count.
 static const char *port_colon(const char *text, size_t length)
 {
     for (size_t i = length; i-- > 0 && text[i] != ']';)

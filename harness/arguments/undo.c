@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #define TRIES 5
-// Nothing is said of a command that ends sooner than this after a signal, or without one.
+// jostle prints nothing about a command that ends within this time, with or without a signal.
 #define QUIET_NS      NS_PER_S
 #define LONG_NS       (5 * NS_PER_S)
 #define NEVER         INT64_MAX
